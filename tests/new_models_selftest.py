@@ -37,4 +37,5 @@ check("the summary", list(judge.summary(cases))[1:], [
     "| whole | 2 | 17.5 | 17.5 | +25.0 (m) | +7.5 | 50 % |",
     "| sum of kernels | 1 | 50.0 | 50.0 | +50.0 (m) | +50.0 | - |",
 ])  # fmt: skip
+check("kernels at the same time count once", (judge.gpu_ms({"kernel_ms": 5.0, "busy_ms": 4.0}), judge.gpu_ms({"kernel_ms": 3.0, "busy_ms": 4.0})), (4.0, 3.0))
 check("by model", list(judge.by_model(cases))[1:], ["| m | 50.0 |", "| n | - |"])

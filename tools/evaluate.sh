@@ -101,7 +101,7 @@ printf '\n## Pairs: models that nothing was chosen on\n\n%s\n%s\n%s\n\n' \
     'The steps of [new-models.md](new-models.md) (`tools/new_models.py`), recorded on one H200 and later on one H100 with the same software; the tables are made' \
     'as those above. **What was seen.** No constant and no form of a rule was chosen with recordings of the H100 in view: they were made after all of them' \
     '([decision 0450](decisions/0450-pairs-that-nobody-had-seen.md)).' >>"$work/tables"
-sed -n '/^From .*:$/,/^| time unchanged/p' "$work/part" | sed 's/^| time unchanged.*/&\n/' >>"$work/tables"
+sed -n '/^From .*:$/,/^| time unchanged/p' "$work/part" | sed '1!s/^From /\n&/' >>"$work/tables"
 printf '\n## Operations of a GPU that no model saw\n\n%s\n%s\n\n' \
     'What `habitat collect` timed on an H100 (data/collected), predicted from sizes alone. No operator model was trained on a row of this GPU;' \
     'its sibling, the H200, is among the GPUs they were trained on. Rows of less than 10 us are mostly launch.' >>"$work/tables"
