@@ -238,9 +238,9 @@ bool trace_name_is_collective(trace_builder *b, const char *name) {
     return known->collective;
 }
 
-/* Far beyond what CUDA and HIP can launch: 2^31 - 1 blocks along one side, 1024 threads a block,
- * 255 registers a thread (512 on AMD), 228 KiB of shared memory. */
-enum { SIDE_MAX = INT32_MAX, THREADS_MAX = 1 << 16, REGISTERS_MAX = 1 << 16 };
+/* No GPU launches more than 2^31 - 1 blocks along one side or 1024 threads a block; the others are
+ * far beyond CUDA and HIP (255 registers a thread, 512 on AMD; 228 KiB of shared memory). */
+enum { SIDE_MAX = INT32_MAX, THREADS_MAX = 1024, REGISTERS_MAX = 1 << 16 };
 static const double blocks_max = 0x1p48; /* a quarter of an hour of nothing but starting blocks */
 static const uint32_t shared_max_bytes = 1u << 30;
 

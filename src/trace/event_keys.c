@@ -61,10 +61,10 @@ key key_of_argument(const char *text, size_t length) {
                : IS("Fwd thread id") ? KEY_FORWARD_THREAD
                : IS("shared memory") ? KEY_SHARED
                : IS("graph node id") ? KEY_GRAPH
-               : IS("In msg nelems") ? KEY_ELEMENTS
+               : IS("In msg nelems") ? KEY_ELEMENTS_IN
                                      : KEY_NONE;
     case 14:
-        return IS("Out msg nelems")   ? KEY_ELEMENTS
+        return IS("Out msg nelems")   ? KEY_ELEMENTS_OUT
                : IS("wait_on_stream") ? KEY_WAIT_STREAM
                : IS("Total Reserved") ? KEY_RESERVED
                                       : KEY_NONE;

@@ -83,6 +83,21 @@ static habitat_operation_kind operation_kind(const reader *r) {
                                               : HABITAT_OPERATION_FRAMEWORK;
 }
 
+/* The lists of inputs could not be stored. */
+static int bad_inputs(reader *r) {
+    static const char *const names[] = {[INPUT_DIMS] = "Input Dims",
+                                        [INPUT_TYPES] = "Input type",
+                                        [INPUT_STRIDES] = "Input Strides",
+                                        [INPUT_VALUES] = "Concrete Inputs"};
+    const input_lists *l = r->b->inputs;
+    if (!l->problem)
+        return reader_stop_memory(r);
+    if (!r->bad_byte)
+        r->bad_byte = r->list_byte;
+    return reader_bad_event(r, l->out_of_range ? HABITAT_E_RANGE : HABITAT_E_FORMAT,
+                            names[l->problem_field], l->problem);
+}
+
 static int add_operation(reader *r) {
     event *e = &r->e;
     if (e->cat == CAT_PYTHON && !name_starts(r, "nn.Module:")) {
@@ -90,6 +105,10 @@ static int add_operation(reader *r) {
         return 1;
     }
     if (!require(r, &e->time, "ts") || (e->phase == 'X' && !require(r, &e->duration, "dur")))
+        return 0;
+    if (!allow_missing(r, &e->external, "External id") ||
+        !allow_missing(r, &e->sequence, "Sequence number") ||
+        !allow_missing(r, &e->forward_thread, "Fwd thread id"))
         return 0;
     if (r->b->inputs->no_memory)
         return reader_stop_memory(r);
@@ -102,16 +121,17 @@ static int add_operation(reader *r) {
     form.name = event_name(r);
     form.kind = operation_kind(r);
     form.thread = thread;
-    if (thread == HABITAT_NONE || !form.name ||
-        !inputs_store(r->b->inputs, &t->arena, &t->strings, &form, &r->b->has_shapes))
+    if (thread == HABITAT_NONE || !form.name)
         return reader_stop_memory(r);
+    if (!inputs_store(r->b->inputs, &t->arena, &t->strings, &form, &r->b->has_shapes))
+        return bad_inputs(r);
     habitat_operation *o = trace_add_operation(r->b, &form);
     if (!o)
         return reader_stop_memory(r);
     o->start_ns = e->time.value;
     o->duration_ns = e->duration.value;
-    trace_set_node(o,
-                   (trace_node){e->sequence >= 0, e->forward_thread != 0, (uint64_t)e->sequence});
+    trace_set_node(o, (trace_node){e->sequence.state == PRESENT, e->forward_thread.value != 0,
+                                   e->sequence.value});
     o->kernel_count = (uint32_t)e->external.value; /* until linked: see build.h */
     if (e->phase == 'B') {
         o->duration_ns = UINT64_MAX;
@@ -161,13 +181,19 @@ static const char *copy_kind(reader *r, bool *fine) {
     return length ? text : NULL;
 }
 
-static bool take_triple(reader *r, const measured from[3], uint32_t to[3], const char *what) {
+static bool take_triple(reader *r, const triple *from, uint32_t to[3], const char *what) {
+    if (!from->given)
+        return true;
+    if (from->count != 3)
+        return reader_bad_event(r, HABITAT_E_FORMAT, what, "is no list of three numbers");
     for (int i = 0; i < 3; i++) {
-        if (!allow_missing(r, &from[i], what))
+        if (!require(r, &from->sides[i], what))
             return false;
-        if (from[i].value > UINT32_MAX)
+        if (from->sides[i].value > UINT32_MAX)
             return reader_bad_event(r, HABITAT_E_RANGE, what, "is absurdly large");
-        to[i] = (uint32_t)from[i].value;
+        if (from->sides[i].value == 0 && r->e.cat == CAT_KERNEL)
+            return reader_bad_event(r, HABITAT_E_RANGE, what, "has a side of 0");
+        to[i] = (uint32_t)from->sides[i].value;
     }
     return true;
 }
@@ -181,14 +207,22 @@ static bool take_small(reader *r, const measured *from, uint32_t *to, const char
     return true;
 }
 
-/* What a collective sends; what is not there or makes no sense stays unknown. */
-static void take_message(const event *e, habitat_kernel_form *k) {
+/* What a collective sends: the larger of what goes in and what comes out. What is not there stays
+ * unknown. */
+static bool take_message(reader *r, habitat_kernel_form *k) {
     enum { ELEMENTS_MAX_BITS = 48 };
+    const event *e = &r->e;
+    uint64_t in = e->elements_in.value, out = e->elements_out.value, elements = in > out ? in : out;
+    if (!allow_missing(r, &e->elements_in, "In msg nelems") ||
+        !allow_missing(r, &e->elements_out, "Out msg nelems") ||
+        !take_small(r, &e->group_size, &k->group_size, "Group size"))
+        return false;
+    if (elements >> ELEMENTS_MAX_BITS)
+        return reader_bad_event(r, HABITAT_E_RANGE, in > out ? "In msg nelems" : "Out msg nelems",
+                                "is absurdly large");
     k->collective = e->collective;
-    if (e->elements >> ELEMENTS_MAX_BITS == 0)
-        k->bytes = e->elements * e->element_bytes;
-    if (e->group_size <= UINT32_MAX)
-        k->group_size = (uint32_t)e->group_size;
+    k->bytes = elements * e->element_bytes;
+    return true;
 }
 
 /* What the kinds of kernels have of their own. */
@@ -198,9 +232,7 @@ static int take_kind(reader *r, habitat_kernel_form *k) {
     if (e->cat == CAT_KERNEL) {
         bool collective = trace_name_is_collective(r->b, k->name);
         k->kind = collective ? HABITAT_KERNEL_COLLECTIVE : HABITAT_KERNEL_COMPUTE;
-        if (k->kind == HABITAT_KERNEL_COLLECTIVE)
-            take_message(e, k);
-        return 1;
+        return !collective || take_message(r, k);
     }
     k->kind = e->cat == CAT_MEMCPY ? HABITAT_KERNEL_MEMCPY : HABITAT_KERNEL_MEMSET;
     if (e->cat == CAT_MEMCPY && r->name)
@@ -227,7 +259,7 @@ static int take_form(reader *r, habitat_kernel_form *k) {
         !take_small(r, e->stream.state ? &e->stream : &e->tid, &k->stream, "stream") ||
         !take_small(r, &e->registers, &k->registers_per_thread, "registers per thread") ||
         !take_small(r, &e->shared, &k->shared_memory_bytes, "shared memory") ||
-        !take_triple(r, e->grid, k->grid, "grid") || !take_triple(r, e->block, k->block, "block"))
+        !take_triple(r, &e->grid, k->grid, "grid") || !take_triple(r, &e->block, k->block, "block"))
         return 0;
     const char *absurd = trace_absurd_size(k);
     if (absurd)
@@ -245,7 +277,9 @@ static int take_form(reader *r, habitat_kernel_form *k) {
 static int add_kernel(reader *r) {
     event *e = &r->e;
     habitat_kernel_form form;
-    if (!require(r, &e->time, "ts") || !require(r, &e->duration, "dur") || !take_form(r, &form))
+    if (!require(r, &e->time, "ts") || !require(r, &e->duration, "dur") || !take_form(r, &form) ||
+        !allow_missing(r, &e->correlation, "correlation") ||
+        !allow_missing(r, &e->external, "External id") || !allow_missing(r, &e->graph, "graph id"))
         return 0;
     habitat_kernel *k = trace_add_kernel(r->b, &form);
     if (!k)
@@ -263,6 +297,8 @@ static int add_kernel(reader *r) {
 static int add_call(reader *r) {
     event *e = &r->e;
     bool timed = e->time.state == PRESENT && e->duration.state == PRESENT;
+    if (!allow_missing(r, &e->correlation, "correlation"))
+        return 0;
     if (!e->correlation.value && !timed) { /* launches nothing, and nothing says when */
         r->b->trace->info.trace_skipped_events++;
         return 1;
@@ -290,6 +326,8 @@ static uint32_t small_or_none(const measured *m) {
 /* What a synchronisation waited for. Its call is an event of its own, with the same correlation. */
 static int add_wait(reader *r) {
     const event *e = &r->e;
+    if (!allow_missing(r, &e->correlation, "correlation"))
+        return 0;
     if (!e->correlation.value) {
         r->b->trace->info.trace_skipped_events++;
         return 1;
@@ -341,9 +379,29 @@ static int add_memory(reader *r) {
     return 1;
 }
 
+/* Of an event that counts. */
+static int bad_kind(reader *r) {
+    static const char *const names[] = {"ph",  "cat", "name", "ts",  "dur",
+                                        "pid", "tid", "id",   "args"};
+    unsigned at = 0;
+    while (!(r->e.wrong >> at & 1))
+        at++;
+    key wrong = (key)(KEY_PH + at);
+    return reader_bad_event(r, HABITAT_E_FORMAT, names[at],
+                            wrong == KEY_ARGS                      ? "is no object"
+                            : wrong == KEY_PID || wrong == KEY_TID ? "is neither number nor text"
+                                                                   : "is no text");
+}
+
 int reader_finish_event(reader *r) {
     event *e = &r->e;
     category cat = e->cat;
+    bool counts = cat > CAT_UNNEEDED && cat < CAT_INSTANT;
+    bool unsaid = e->wrong & WRONG(KEY_CAT) && (e->phase == 'X' || e->phase == 'B');
+    if (e->wrong && (counts || unsaid || e->phase == 'E'))
+        return bad_kind(r);
+    if (counts && !e->phase)
+        return reader_bad_event(r, HABITAT_E_FORMAT, "ph", "is missing");
     if (e->phase == 'X' && cat > CAT_UNNEEDED && cat < CAT_FLOW) {
         if (cat == CAT_KERNEL || cat == CAT_MEMCPY || cat == CAT_MEMSET)
             return add_kernel(r);
@@ -367,7 +425,6 @@ int reader_finish_event(reader *r) {
 
 void reader_clear_event(reader *r) {
     memset(&r->e, 0, sizeof r->e);
-    r->e.sequence = -1;
     r->e.dram_bytes = r->e.flop = NAN;
     r->bad_byte = 0;
     inputs_clear(r->b->inputs);

@@ -9,6 +9,9 @@
 #include "base/list.h"
 #include "trace/number.h"
 
+/* A sequence number leaves room for what is packed beside it: trace_set_node(). */
+static const uint64_t sequence_max = UINT64_MAX / 32;
+
 /* --- values --------------------------------------------------------------------------------- */
 
 void reader_measure(reader *r, measured *m, const char *text, size_t length, int scale,
@@ -23,12 +26,18 @@ void reader_measure(reader *r, measured *m, const char *text, size_t length, int
     }
 }
 
-/* Ids of which a negative one means "none". */
+void reader_add_side(reader *r, triple *sides, const char *text, size_t length) {
+    if (sides->count < 3)
+        reader_measure(r, &sides->sides[sides->count], text, length, 0, UINT64_MAX);
+    sides->count++;
+}
+
+/* Numbers of which -1 means "none". */
 static void measure_id(reader *r, measured *m, const char *text, size_t length) {
-    if (length && *text == '-')
-        *m = (measured){0, PRESENT};
+    if (IS("-1"))
+        *m = (measured){0, MISSING};
     else
-        reader_measure(r, m, text, length, 0, UINT64_MAX);
+        reader_measure(r, m, text, length, 0, m == &r->e.sequence ? sequence_max : UINT64_MAX);
 }
 
 /* Numbers of which 0 is one and a negative one means "none". */
@@ -39,11 +48,25 @@ static void measure_number(reader *r, measured *m, const char *text, size_t leng
         reader_measure(r, m, text, length, 0, UINT64_MAX);
 }
 
-/* Process and thread: any number, negative ones too. */
+/* What has a name: a number made of it, apart from all real ones. */
+static uint64_t text_id(const char *text, size_t length) {
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
+    return hash | (uint64_t)1 << 63;
+}
+
+/* Process and thread: any number, negative ones too. One that is not whole, or too long for one, is
+ * told apart by its text. */
 static void measure_thread(measured *m, const char *text, size_t length) {
     int64_t value;
+    uint64_t whole;
     if (number_signed(text, length, &value) == NUMBER_OK)
         *m = (measured){(uint64_t)value, value < 0 ? NEGATIVE : PRESENT};
+    else if (number_whole(text, length, INT64_MAX, &whole) == NUMBER_OK)
+        *m = (measured){whole, PRESENT};
+    else
+        *m = (measured){text_id(text, length), NOT_A_NUMBER};
 }
 
 /* A hardware counter of one kernel. */
@@ -77,22 +100,14 @@ void reader_event_number(reader *r, const char *text, size_t length) {
         measure_thread(&e->tid, text, length);
         break;
     case KEY_ID:
-        measure_id(r, &e->id, text, length);
+        if (length && *text == '-') /* of a flow: as good as any other */
+            e->id = (measured){text_id(text, length), PRESENT};
+        else
+            reader_measure(r, &e->id, text, length, 0, UINT64_MAX);
         break;
     default:
-        break;
+        reader_wrong_value(r);
     }
-}
-
-static uint64_t whole_or_zero(const char *text, size_t length) {
-    uint64_t value = 0;
-    return number_scaled(text, length, 0, UINT64_MAX, &value) == NUMBER_OK ? value : 0;
-}
-
-/* The larger of what goes in and what comes out. */
-static void add_elements(event *e, uint64_t count) {
-    if (count > e->elements)
-        e->elements = count;
 }
 
 static uint32_t small_or_zero(const char *text, size_t length) {
@@ -165,11 +180,14 @@ static void rare_number(reader *r, const char *text, size_t length) {
     case KEY_WAIT_EVENT:
         measure_number(r, &e->wait_event, text, length);
         break;
-    case KEY_ELEMENTS:
-        add_elements(e, whole_or_zero(text, length));
+    case KEY_ELEMENTS_IN:
+        measure_id(r, &e->elements_in, text, length);
+        break;
+    case KEY_ELEMENTS_OUT:
+        measure_id(r, &e->elements_out, text, length);
         break;
     case KEY_GROUP_SIZE:
-        e->group_size = whole_or_zero(text, length);
+        measure_id(r, &e->group_size, text, length);
         break;
     case KEY_ALLOCATED:
     case KEY_RESERVED:
@@ -178,14 +196,13 @@ static void rare_number(reader *r, const char *text, size_t length) {
     case KEY_MEMORY_KIND:
         memory_argument(r, text, length);
         break;
-    default:
-        break;
+    default: /* a list is due, if anybody minds */
+        reader_wrong_value(r);
     }
 }
 
 void reader_argument_number(reader *r, const char *text, size_t length) {
     event *e = &r->e;
-    int64_t value;
     switch (r->key) {
     case KEY_EXTERNAL:
         measure_id(r, &e->external, text, length);
@@ -194,11 +211,10 @@ void reader_argument_number(reader *r, const char *text, size_t length) {
         measure_id(r, &e->correlation, text, length);
         break;
     case KEY_SEQUENCE:
-        e->sequence = number_signed(text, length, &value) == NUMBER_OK && value >= 0 ? value : -1;
+        measure_id(r, &e->sequence, text, length);
         break;
     case KEY_FORWARD_THREAD:
-        e->forward_thread =
-            number_signed(text, length, &value) == NUMBER_OK && value > 0 ? (uint64_t)value : 0;
+        measure_id(r, &e->forward_thread, text, length);
         break;
     case KEY_DEVICE:
         reader_measure(r, &e->device, text, length, 0, UINT64_MAX);
@@ -503,14 +519,6 @@ static int store_name(reader *r, const char *text, size_t length) {
     r->e.name_bytes = length;
     r->e.has_name = true;
     return 1;
-}
-
-/* A process or thread with a name: a number made of it, apart from all real ones. */
-static uint64_t text_id(const char *text, size_t length) {
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
-    return hash | (uint64_t)1 << 63;
 }
 
 int reader_event_string(reader *r, const char *text, size_t length) {

@@ -58,8 +58,7 @@ static int on_number(void *context, const char *text, size_t length) {
         reader_argument_number(r, text, length);
         return 1;
     case AT_TRIPLE:
-        if (r->triple_count < 3)
-            reader_measure(r, &r->triple[r->triple_count++], text, length, 0, UINT64_MAX);
+        reader_add_side(r, r->triple, text, length);
         return 1;
     case AT_DEVICE:
         return reader_device_number(r, text, length);
@@ -87,13 +86,17 @@ static int on_number(void *context, const char *text, size_t length) {
 /* null, true, false: of no use to any key; in lists they keep the place of an element. */
 static int on_other(reader *r) {
     r->progress = true;
-    if (r->at == AT_LIST)
-        inputs_other(r->b->inputs);
     return r->at == AT_START || r->at == AT_EVENTS || r->at == AT_ROOT ? wrong_value(r) : 1;
 }
 
+/* Not known: as if it were left out, but for what no event can do without. */
 static int on_null(void *context) {
-    return on_other(context);
+    reader *r = context;
+    if (r->at == AT_LIST)
+        inputs_null(r->b->inputs);
+    else if (r->at == AT_TRIPLE || (r->at == AT_EVENT && (r->key == KEY_TS || r->key == KEY_DUR)))
+        reader_wrong_value(r);
+    return on_other(r);
 }
 
 static int on_string(void *context, const unsigned char *bytes, size_t length) {
@@ -132,7 +135,11 @@ static int on_boolean(void *context, int value) {
         return 0;
     if (r->at == AT_ARGS && r->key == KEY_NVTX)
         r->e.nvtx = value != 0;
-    if (r->at == AT_HABITAT)
+    else if (r->at == AT_EVENT || r->at == AT_ARGS || r->at == AT_TRIPLE)
+        reader_wrong_value(r);
+    else if (r->at == AT_LIST)
+        inputs_other(r->b->inputs);
+    else if (r->at == AT_HABITAT)
         reader_habitat_boolean(r, value != 0);
     return on_other(r);
 }
@@ -231,11 +238,17 @@ static int on_open_map(void *context) {
         r->key = KEY_NONE;
         return 1;
     case AT_EVENT:
+        if (r->key != KEY_ARGS)
+            reader_wrong_value(r);
         if (r->key != KEY_ARGS || event_is_unneeded(&r->e))
             return skip(r);
         r->at = AT_ARGS;
         r->key = KEY_NONE;
         return 1;
+    case AT_ARGS:
+    case AT_TRIPLE:
+        reader_wrong_value(r);
+        return skip(r);
     case AT_HABITAT:
     case AT_MEMORY:
         if (r->key != (r->at == AT_HABITAT ? KEY_MEMORY : KEY_SIZES))
@@ -321,16 +334,18 @@ static int open_argument(reader *r) {
         break;
     case KEY_GRID:
     case KEY_BLOCK:
-        r->triple = r->key == KEY_GRID ? r->e.grid : r->e.block;
-        r->triple_count = 0;
+        r->triple = r->key == KEY_GRID ? &r->e.grid : &r->e.block;
+        *r->triple = (triple){.given = true};
         r->at = AT_TRIPLE;
         return 1;
     default:
+        reader_wrong_value(r);
         return skip(r);
     }
     inputs_open(r->b->inputs);
+    r->list_byte = reader_position(r);
     r->at = AT_LIST;
-    r->depth = 1;
+    r->list_depth = 1;
     return 1;
 }
 
@@ -343,7 +358,7 @@ static int on_open_array(void *context) {
         r->depth++;
         return 1;
     case AT_LIST:
-        r->depth++;
+        r->list_depth++;
         inputs_open(r->b->inputs);
         return 1;
     case AT_START:
@@ -361,6 +376,10 @@ static int on_open_array(void *context) {
         return only_once(r, &r->seen_devices, "deviceProperties");
     case AT_EVENTS:
         return wrong_value(r);
+    case AT_EVENT:
+    case AT_TRIPLE:
+        reader_wrong_value(r);
+        return skip(r);
     case AT_ARGS:
         return open_argument(r);
     case AT_HABITAT:
@@ -388,7 +407,7 @@ static int on_close_array(void *context) {
         return 1;
     case AT_LIST:
         inputs_close(r->b->inputs);
-        if (--r->depth == 0)
+        if (--r->list_depth == 0)
             r->at = AT_ARGS;
         return 1;
     case AT_TRIPLE:

@@ -8,6 +8,9 @@
 #include "base/list.h"
 #include "trace/number.h"
 
+/* Elements or bytes of one side of a tensor, far beyond what any memory holds. */
+static const uint64_t size_max = (uint64_t)1 << 59;
+
 enum {
     ITEM_FIELD = 'F',
     ITEM_OPEN = '[',
@@ -15,6 +18,7 @@ enum {
     ITEM_NUMBER = 'n',
     ITEM_STRING = 's',
     ITEM_RAW = 'r', /* a field and its list as text */
+    ITEM_NULL = '0',
     ITEM_OTHER = 'x'
 };
 
@@ -50,6 +54,20 @@ static unsigned char *reserve(input_lists *l, size_t more) {
 void inputs_clear(input_lists *l) {
     l->size = 0;
     l->overflow = l->no_memory = l->raw = false;
+    l->problem = NULL;
+}
+
+static void keep_problem(input_lists *l, input_field field, const char *problem,
+                         bool out_of_range) {
+    if (l->problem)
+        return;
+    l->problem = problem;
+    l->problem_field = field;
+    l->out_of_range = out_of_range;
+}
+
+void inputs_wrong(input_lists *l, input_field field) {
+    keep_problem(l, field, "is no list", false);
 }
 
 static void put(input_lists *l, unsigned char item) {
@@ -69,6 +87,10 @@ void inputs_open(input_lists *l) {
 
 void inputs_close(input_lists *l) {
     put(l, ITEM_CLOSE);
+}
+
+void inputs_null(input_lists *l) {
+    put(l, ITEM_NULL);
 }
 
 void inputs_other(input_lists *l) {
@@ -153,6 +175,8 @@ static void expand_text(input_lists *l, const unsigned char *at, const unsigned 
                 at++;
             if (*from == '-' || (*from >= '0' && *from <= '9'))
                 inputs_number(l, (const char *)from, (size_t)(at - from));
+            else if (*from == 'n')
+                inputs_null(l);
             else
                 inputs_other(l);
         }
@@ -176,6 +200,8 @@ static void expand(const input_lists *l, input_lists *out) {
             inputs_number(out, it.text, it.length);
         else if (it.type == ITEM_STRING)
             inputs_string(out, (const unsigned char *)it.text, it.length);
+        else if (it.type == ITEM_NULL)
+            inputs_null(out);
         else
             inputs_other(out);
     }
@@ -211,7 +237,8 @@ typedef struct shape {
     const int64_t *numbers;
     size_t count;
     uint32_t list_count; /* arrays inside */
-    bool nested, bad;
+    bool nested, bad;    /* bad: of a form that nothing here reads */
+    number_result wrong; /* what one of its numbers is, in place of a whole one from 0 on */
 } shape;
 
 static bool read_shape(const unsigned char **at, const unsigned char *end, habitat_arena *arena,
@@ -224,14 +251,19 @@ static bool read_shape(const unsigned char **at, const unsigned char *end, habit
         depth += it.type == ITEM_OPEN ? 1 : it.type == ITEM_CLOSE ? -1 : 0;
         room += it.type == ITEM_OPEN || it.type == ITEM_NUMBER;
         out->nested |= it.type == ITEM_OPEN;
-        out->bad |= depth > 2 || it.type == ITEM_OTHER || it.type == ITEM_STRING;
+        out->bad |= depth > 2 || it.type == ITEM_NULL || it.type == ITEM_STRING;
+        if (it.type == ITEM_OTHER)
+            out->wrong = NUMBER_BAD;
     }
     int64_t *numbers = habitat_arena_alloc(arena, room ? room * sizeof *numbers : 1);
     if (!numbers)
         return false;
     int64_t *rank = NULL;
     for (item it; *at < scan && next_item(at, scan, &it);) {
-        if (out->bad)
+        uint64_t value = 0;
+        if (it.type == ITEM_NUMBER && out->wrong == NUMBER_OK)
+            out->wrong = number_whole(it.text, it.length, size_max, &value);
+        if (out->bad || out->wrong != NUMBER_OK)
             continue;
         if (it.type == ITEM_OPEN) {
             rank = &numbers[out->count++];
@@ -242,17 +274,13 @@ static bool read_shape(const unsigned char **at, const unsigned char *end, habit
         } else if (out->nested && !rank) {
             out->bad = true; /* numbers beside arrays */
         } else {
-            int64_t value;
-            if (number_signed(it.text, it.length, &value) != NUMBER_OK)
-                out->bad = true;
-            else
-                numbers[out->count++] = value;
+            numbers[out->count++] = (int64_t)value;
             if (rank)
                 ++*rank;
         }
     }
-    if (out->bad || (!out->nested && out->count > UINT8_MAX))
-        *out = (shape){.bad = true};
+    if (out->bad || out->wrong != NUMBER_OK || (!out->nested && out->count > UINT8_MAX))
+        *out = (shape){.bad = true, .wrong = out->wrong};
     out->numbers = numbers;
     return true;
 }
@@ -276,7 +304,14 @@ static const char *text_of(habitat_strings *strings, const item *it) {
     return habitat_strings_intern(strings, it->text, it->length);
 }
 
+static const char *problem_of(number_result wrong) {
+    return wrong == NUMBER_NEGATIVE    ? "holds a negative number"
+           : wrong == NUMBER_TOO_LARGE ? "holds an absurdly large number"
+                                       : "holds what is no whole number";
+}
+
 typedef struct decoder {
+    input_lists *lists; /* where a problem is kept */
     habitat_arena *arena;
     habitat_strings *strings;
     habitat_input *inputs;
@@ -291,6 +326,10 @@ static bool decode_element(decoder *d, input_field field, size_t index, const it
         shape s;
         if (!read_shape(at, end, d->arena, &s))
             return false;
+        bool sizes = field == INPUT_DIMS || field == INPUT_STRIDES;
+        if (sizes && s.wrong != NUMBER_OK)
+            keep_problem(d->lists, field, problem_of(s.wrong),
+                         s.wrong == NUMBER_NEGATIVE || s.wrong == NUMBER_TOO_LARGE);
         if (field == INPUT_DIMS) {
             set_dims(input, &s);
         } else if (field == INPUT_STRIDES) {
@@ -300,6 +339,10 @@ static bool decode_element(decoder *d, input_field field, size_t index, const it
         return true;
     }
     bool is_text = it->type == ITEM_STRING || it->type == ITEM_NUMBER;
+    if (field != INPUT_VALUES && (it->type == ITEM_NUMBER || it->type == ITEM_OTHER))
+        keep_problem(d->lists, field,
+                     field == INPUT_TYPES ? "holds what is no text" : "holds what is no list",
+                     false);
     if (field == INPUT_TYPES && it->type == ITEM_STRING) {
         input->type = text_of(d->strings, it);
         return input->type != NULL;
@@ -367,7 +410,7 @@ static void settle(habitat_input *input, size_t stride_count, bool *has_shapes) 
 }
 
 /* Decode the items into the inputs of a list. */
-static bool decode_list(const input_lists *l, habitat_arena *arena, habitat_strings *strings,
+static bool decode_list(input_lists *l, habitat_arena *arena, habitat_strings *strings,
                         struct input_list *list) {
     size_t count = count_inputs(l);
     habitat_input *inputs = habitat_arena_alloc(arena, count ? count * sizeof *inputs : 1);
@@ -377,8 +420,8 @@ static bool decode_list(const input_lists *l, habitat_arena *arena, habitat_stri
         return false;
     }
     memset(inputs, 0, count * sizeof *inputs);
-    decoder d = {arena, strings, inputs, stride_counts};
-    bool fine = decode(l, &d);
+    decoder d = {l, arena, strings, inputs, stride_counts};
+    bool fine = decode(l, &d) && !l->problem;
     for (size_t i = 0; fine && i < count; i++)
         settle(&inputs[i], stride_counts[i], &list->has_shapes);
     free(stride_counts);
@@ -395,6 +438,8 @@ static bool decode_new(input_lists *l, habitat_arena *arena, habitat_strings *st
     input_lists items = {0};
     expand(l, &items);
     bool fine = !items.overflow && !items.no_memory && decode_list(&items, arena, strings, list);
+    if (items.problem)
+        keep_problem(l, items.problem_field, items.problem, items.out_of_range);
     free(items.bytes);
     return fine;
 }
@@ -433,8 +478,8 @@ static bool is_list(const void *elements, uint32_t index, const void *key) {
 
 bool inputs_store(input_lists *l, habitat_arena *arena, habitat_strings *strings,
                   habitat_op_form *form, bool *has_shapes) {
-    if (l->size == 0)
-        return true;
+    if (l->size == 0 || l->problem)
+        return !l->problem;
     uint64_t hash = habitat_hash_bytes(l->bytes, l->size);
     uint32_t at = habitat_table_find(&l->table, hash, is_list, l->lists, l);
     if (at == HABITAT_NONE) {

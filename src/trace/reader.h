@@ -1,8 +1,9 @@
 /* The Chrome-trace reader's inside: what is known of the file while its tokens go by.
  *
  * Parts: event_keys.c (which keys matter), event_values.c (their values into the event record),
- * event_store.c (finished events into the builder), events.c (structure: yajl's callbacks), scan.c
- * (the fast way through ordinary events), feed.c (driving both). */
+ * event_kinds.c (values of a wrong kind), event_store.c (finished events into the builder),
+ * events.c (structure: yajl's callbacks), scan.c (the fast way through ordinary events), feed.c
+ * (driving both). */
 #ifndef HABITAT_TRACE_READER_H
 #define HABITAT_TRACE_READER_H
 
@@ -88,7 +89,8 @@ typedef enum key {
     KEY_STRIDES,
     KEY_VALUES,
     KEY_COLLECTIVE,
-    KEY_ELEMENTS,
+    KEY_ELEMENTS_IN,
+    KEY_ELEMENTS_OUT,
     KEY_ELEMENT_TYPE,
     KEY_GROUP_SIZE,
     KEY_WAIT_STREAM,
@@ -182,6 +184,16 @@ typedef struct measured {
     number_state state;
 } measured;
 
+/* "grid" and "block". */
+typedef struct triple {
+    measured sides[3];
+    uint32_t count; /* elements of the list; 3 or it is none */
+    bool given;
+} triple;
+
+/* The bit of a key of the event itself, KEY_PH to KEY_ARGS. */
+#define WRONG(key) (1u << ((key)-KEY_PH))
+
 typedef struct event {
     char phase; /* 0: none */
     category cat;
@@ -190,16 +202,15 @@ typedef struct event {
     bool nvtx; /* a range that our CUDA recorder wrote as an operation */
     measured time, duration, pid, tid, id;
     measured external, correlation, device, stream, registers, shared, bytes, graph;
-    measured grid[3], block[3];
+    triple grid, block;
     measured wait_stream, wait_record, wait_event; /* of a synchronisation */
     measured allocated, reserved;                  /* of a `[memory]` event: totals after it */
     int64_t allocation_bytes, memory_device, memory_kind;
-    int64_t sequence;
-    bool backward_known;
-    uint64_t forward_thread;
+    measured sequence, forward_thread;
+    unsigned wrong; /* WRONG() of the keys whose value is of another kind */
     double dram_bytes, flop;
     habitat_collective collective;
-    uint64_t elements, group_size; /* of a collective; 0 unknown */
+    measured elements_in, elements_out, group_size; /* of a collective */
     uint32_t element_bytes;
     uint32_t resident_blocks, occupancy_percent, limited_by; /* of a kernel; 0 unknown */
     number_state dram_state, flop_state;
@@ -214,9 +225,9 @@ typedef struct reader {
     bool progress;        /* a token came out of this piece */
     place at, resume;     /* resume: where skipping or a list goes back to */
     key key;
-    uint32_t depth; /* of brackets inside AT_SKIP and AT_LIST */
-    uint32_t open;  /* brackets in all */
-    bool in_array;  /* the file is a bare array of events */
+    uint32_t depth, list_depth; /* of brackets inside AT_SKIP; inside AT_LIST, which may skip */
+    uint32_t open;              /* brackets in all */
+    bool in_array;              /* the file is a bare array of events */
     bool seen_events;
     bool seen_devices, seen_habitat;
     bool after_event; /* the last token closed an event */
@@ -227,8 +238,8 @@ typedef struct reader {
     event e;
     char *name;
     size_t name_capacity;
-    measured *triple;
-    uint32_t triple_count;
+    triple *triple;
+    uint64_t list_byte; /* where the list of inputs that was read last begins */
     trace_device device;
     measured device_id, device_major, device_minor;
     double *times;
@@ -318,7 +329,12 @@ void reader_habitat_boolean(reader *r, bool value);
 int reader_habitat_time(reader *r, const char *text, size_t length);
 void reader_measure(reader *r, measured *m, const char *text, size_t length, int scale,
                     uint64_t limit);
+/* A number of `sides`. */
+void reader_add_side(reader *r, triple *sides, const char *text, size_t length);
 const char *reader_keep_text(reader *r, const char *text, size_t length);
+
+/* event_kinds.c: the value of r->key is of a kind that no event has there. */
+void reader_wrong_value(reader *r);
 
 /* memory.c: the "memory" object. */
 int reader_memory_number(reader *r, const char *text, size_t length);

@@ -146,16 +146,14 @@ static const byte *skip_value(scanner *s, const byte *p, int depth) {
 }
 
 /* "grid": [x, y, z] of plain numbers. */
-static const byte *read_triple(scanner *s, const byte *p, measured triple[3]) {
-    int count = 0;
+static const byte *read_triple(scanner *s, const byte *p, triple *sides) {
+    *sides = (triple){.given = true};
     p = skip_blank(p + 1);
     while (*p != ']') {
         const byte *end = number_end(s, p);
         if (!end)
             return NULL;
-        if (count < 3)
-            reader_measure(s->r, &triple[count++], (const char *)p, (size_t)(end - p), 0,
-                           UINT64_MAX);
+        reader_add_side(s->r, sides, (const char *)p, (size_t)(end - p));
         p = next_element(s, end, ']');
         if (!p)
             return NULL;
@@ -185,20 +183,20 @@ static const byte *argument_array(scanner *s, const byte *p) {
     case KEY_VALUES:
         return read_list(s, p, INPUT_VALUES);
     case KEY_GRID:
-        return read_triple(s, p, s->r->e.grid);
+        return read_triple(s, p, &s->r->e.grid);
     case KEY_BLOCK:
-        return read_triple(s, p, s->r->e.block);
+        return read_triple(s, p, &s->r->e.block);
     default:
-        return skip_value(s, p, 0);
+        return fail(s, p); /* a list where none is due */
     }
 }
 
 static const byte *argument_value(scanner *s, const byte *p) {
     const byte *end;
-    if (*p == '[')
-        return argument_array(s, p);
     if (s->r->key == KEY_NONE)
         return skip_value(s, p, 0);
+    if (*p == '[')
+        return argument_array(s, p);
     if (*p == '-' || is_digit(*p)) {
         end = number_end(s, p);
         if (end)
@@ -214,8 +212,10 @@ static const byte *argument_value(scanner *s, const byte *p) {
             reader_argument_string(s->r, (const char *)p + 1, (size_t)(end - p) - 1);
         return end ? end + 1 : NULL;
     }
-    end = skip_value(s, p, 0);
-    if (end && s->r->key == KEY_NVTX)
+    if (s->r->key != KEY_NVTX || *p == '{')
+        return fail(s, p); /* null, or of a kind that no exporter writes */
+    end = literal_end(s, p);
+    if (end)
         s->r->e.nvtx = *p == 't';
     return end;
 }
@@ -241,9 +241,9 @@ static const byte *event_value(scanner *s, const byte *p) {
     const byte *end;
     if (r->key == KEY_ARGS && *p == '{')
         return event_is_unneeded(&r->e) ? skip_value(s, p, 0) : read_arguments(s, p);
-    if (r->key == KEY_NONE || r->key == KEY_ARGS)
+    if (r->key == KEY_NONE)
         return skip_value(s, p, 0);
-    if (*p == '"') {
+    if (*p == '"' && r->key != KEY_ARGS) {
         end = string_end(s, p + 1);
         if (!end)
             return NULL;
@@ -257,7 +257,7 @@ static const byte *event_value(scanner *s, const byte *p) {
             reader_event_number(r, (const char *)p, (size_t)(end - p));
         return end;
     }
-    return skip_value(s, p, 0);
+    return fail(s, p); /* null, or of a kind that no exporter writes */
 }
 
 /* From an event's '{' to behind its '}'. */
