@@ -75,7 +75,8 @@ typedef struct habitat_untimed_operation {
  * covers all iterations of the trace. */
 typedef struct habitat_workload_info {
     const habitat_gpu *origin; /* NULL: nobody timed it, and every time below is NaN */
-    size_t iteration_count;    /* of the trace; kernels and groups list those of all of them */
+    size_t iteration_count;    /* of those whose kernels and groups are listed: all of the trace, of
+                                  a recording without a GPU the first */
     size_t trace_kernel_count; /* compute and collective kernels of all iterations */
     size_t trace_copy_count;   /* copies and sets of all iterations */
     double iteration_ms;       /* between the starts of two iterations on the origin; NaN unknown */

@@ -153,7 +153,7 @@ void json_report_head(writer *w, const habitat_answer *what) {
     bool hashed = habitat_trace_sha256(what->trace, sha256, NULL) == HABITAT_OK;
     json_text(w, "sha256", hashed ? sha256 : NULL);
     json_text(w, "gpu", origin_name(info));
-    json_integer(w, "iterations", info->iteration_count);
+    json_integer(w, "iterations", info->origin ? info->iteration_count : trace->iteration_count);
     json_number(w, "iteration_ms", info->iteration_ms);
     json_text(w, "iteration_source",
               !info->origin              ? NULL

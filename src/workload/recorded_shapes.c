@@ -33,6 +33,7 @@ typedef struct collecting {
     bool *parent; /* shape (op_count): there are operations inside */
     habitat_untimed_operation *found;
     size_t count;
+    size_t trace_count; /* of all iterations; the workload is the first */
     left_out out;
 } collecting;
 
@@ -62,10 +63,13 @@ static void look_at(collecting *c, size_t i) {
     habitat_status status = framework ? habitat_operation_work(op, &work) : HABITAT_E_UNSUPPORTED;
     if (status == HABITAT_OK && work.known) {
         c->taken[i] = true;
-        if (work.flop + work.read_bytes + work.write_bytes > 0)
+        if (work.flop + work.read_bytes + work.write_bytes <= 0)
+            return;
+        c->trace_count++;
+        if (op->iteration == 0)
             c->found[c->count++] = (habitat_untimed_operation){
                 op, work, arithmetic(habitat_trace_get_info(c->trace), &work)};
-    } else if (framework && !c->parent[i]) {
+    } else if (framework && !c->parent[i] && op->iteration == 0) {
         leave_out(&c->out, op->form->name);
     }
 }
@@ -77,7 +81,7 @@ static void collect(collecting *c) {
     for (size_t i = 0; i < c->op_count; i++) {
         uint32_t around = c->ops[i].parent;
         c->taken[i] = around < c->op_count && c->taken[around];
-        if (!c->taken[i] && c->ops[i].iteration == 0)
+        if (!c->taken[i] && c->ops[i].iteration != HABITAT_NONE)
             look_at(c, i);
     }
 }
@@ -145,6 +149,7 @@ static habitat_status make(const collecting *c, habitat_workload **out, habitat_
         return status;
     made->trace = c->trace;
     made->batch_size = habitat_trace_get_info(c->trace)->batch_size;
+    made->info.trace_kernel_count = c->trace_count;
     scale_tell_format(made);
     status = say(&c->out, made, err);
     if (status == HABITAT_OK)
