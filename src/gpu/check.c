@@ -33,6 +33,75 @@ static bool within(double value, double reference, double share) {
     return fabs(value / reference - 1) <= share;
 }
 
+/* One of a GPU's peaks over another. */
+typedef struct peak_ratio {
+    bool matrix, over_matrix;
+    habitat_dtype dtype, over;
+    bool has_least; /* lower ones are doubted too, not only higher ones */
+    double room;    /* what GPUs may differ by from those that are known */
+} peak_ratio;
+
+static double ratio_of(const habitat_gpu *gpu, const peak_ratio *of) {
+    const habitat_rates *peak = &gpu->peak;
+    return (of->matrix ? peak->matrix_flop_per_s : peak->plain_flop_per_s)[of->dtype] /
+           (of->over_matrix ? peak->matrix_flop_per_s : peak->plain_flop_per_s)[of->over];
+}
+
+static bool akin(const habitat_gpu *a, const habitat_gpu *b) {
+    if (a->compute_capability || b->compute_capability)
+        return a->compute_capability == b->compute_capability;
+    return strcmp(a->architecture, b->architecture) == 0;
+}
+
+/* Least and largest among the built-in GPUs of this one's kind, of all where there are none. False
+ * where there are, and none has both peaks. */
+static bool known_ratios(const habitat_gpu_table *table, const habitat_gpu *gpu,
+                         const peak_ratio *of, double range[2], bool *of_kind) {
+    double all[2] = {INFINITY, 0}, kind[2] = {INFINITY, 0};
+    *of_kind = false;
+    for (size_t i = 0; i < table->count; i++) {
+        const habitat_gpu *other = &table->entries[i]->gpu;
+        if (!other->built_in)
+            continue;
+        double ratio = ratio_of(other, of); /* NaN changes neither */
+        all[0] = fmin(all[0], ratio);
+        all[1] = fmax(all[1], ratio);
+        if (!akin(gpu, other))
+            continue;
+        *of_kind = true;
+        kind[0] = fmin(kind[0], ratio);
+        kind[1] = fmax(kind[1], ratio);
+    }
+    memcpy(range, *of_kind ? kind : all, sizeof all);
+    return range[1] > 0;
+}
+
+/* A rate in another unit, or one digit too many: what no GPU of the kind has. */
+static void check_ratios(findings *f, const habitat_gpu_table *table, const habitat_gpu *gpu) {
+    static const peak_ratio ratios[] = {
+        {true, false, HABITAT_DTYPE_FP16, HABITAT_DTYPE_FP32, false, 1.25},
+        {true, true, HABITAT_DTYPE_BF16, HABITAT_DTYPE_FP16, true, 1.03},
+        {false, false, HABITAT_DTYPE_BF16, HABITAT_DTYPE_FP16, true, 1.03},
+        {true, true, HABITAT_DTYPE_INT8, HABITAT_DTYPE_FP16, true, 1.25},
+    };
+    for (size_t i = 0; i < sizeof ratios / sizeof *ratios; i++) {
+        const peak_ratio *of = &ratios[i];
+        double ratio = ratio_of(gpu, of), range[2];
+        bool of_kind;
+        if (isnan(ratio) || !known_ratios(table, gpu, of, range, &of_kind) ||
+            (ratio <= range[1] * of->room && (!of->has_least || ratio >= range[0] / of->room)))
+            continue;
+        bool high = ratio > range[1];
+        find(f, gpu,
+             "%s %s peak is %.3g x %s %s, and %s %.3g x on built-in GPUs%s; one of them may be in "
+             "another unit",
+             of->matrix ? "matrix" : "plain", habitat_dtype_name(of->dtype), ratio,
+             of->over_matrix ? "matrix" : "plain", habitat_dtype_name(of->over),
+             high ? "at most" : "at least", high ? range[1] : range[0],
+             of_kind ? " of its kind" : "");
+    }
+}
+
 static void check_peaks(findings *f, const gpu_entry *entry) {
     const habitat_gpu *gpu = &entry->gpu;
     const double *plain = gpu->peak.plain_flop_per_s, *matrix = gpu->peak.matrix_flop_per_s;
@@ -264,6 +333,7 @@ habitat_status habitat_gpu_check(const habitat_gpu_table *table, habitat_gpu_fin
     for (size_t i = 0; i < table->count; i++) {
         const gpu_entry *entry = table->entries[i];
         check_peaks(&f, entry);
+        check_ratios(&f, table, &entry->gpu);
         check_memory(&f, &entry->gpu);
         check_sustained(&f, &entry->gpu);
         check_limits(&f, &entry->gpu);
