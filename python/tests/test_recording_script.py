@@ -288,6 +288,20 @@ def test_failing_script_shows_its_traceback_only(tmp_path, capfd):
     assert err.strip().splitlines()[-1].endswith("the script failed (exit code 1); nothing was recorded")
 
 
+@pytest.mark.parametrize("failure", ["Torch not compiled with CUDA enabled", "Found no NVIDIA driver on your system."])
+def test_script_that_names_cuda_on_the_cpu_is_told_what_to_do(tmp_path, capfd, failure):
+    """What .cuda() raises without a GPU, in builds without and with CUDA."""
+    source = f"class Net:\n    def cuda(self):\n        raise RuntimeError('{failure}')\nNet().cuda()\n"
+    code, output = record_script(tmp_path, source)
+    assert code == 1 and not output.exists()
+    assert capfd.readouterr().err.strip().splitlines()[-1].endswith(
+        'nothing was recorded; --allow-cpu runs the script on the CPU as it is: a script that names CUDA (.cuda(), device="cuda")'
+        ' is recorded with --no-gpu, or has to be told device="cpu"'
+    )
+    assert record_script(tmp_path, source, "--no-gpu")[0] == 1
+    assert capfd.readouterr().err.strip().endswith("nothing was recorded")
+
+
 def test_script_that_exits_with_a_code(tmp_path, capfd):
     assert record_script(tmp_path, "raise SystemExit(7)\n")[0] == 1
     assert "exit code 7" in capfd.readouterr().err

@@ -8,7 +8,7 @@ import runpy
 import sys
 import traceback
 import types
-from typing import Any, Callable, Dict, Hashable, List, NoReturn, Optional
+from typing import Any, Callable, Dict, Hashable, List, NoReturn, Optional, Tuple
 
 from . import counters, timing
 from .boundary import check_kind
@@ -61,7 +61,7 @@ def parser() -> Parser:
     p.add_argument("--no-gpu", action="store_true",
                    help="record without a GPU: operations with shapes, no values and no times")  # fmt: skip
     p.add_argument("--allow-cpu", action="store_true",
-                   help="the same where the script needs values: it runs on the CPU, in the CPU's time and memory")  # fmt: skip
+                   help="the same where the script needs values: it runs on the CPU as it is, in the CPU's time and memory")  # fmt: skip
     p.add_argument("--counters", action="store_true",
                    help="run the script once more for hardware counters: DRAM bytes, operations")  # fmt: skip
     p.add_argument("--counters-percentile", type=_percentile, metavar="P",
@@ -170,10 +170,10 @@ def _record(chosen: argparse.Namespace, command: List[str], path: str) -> int:
         if options.pretence:
             options.pretence.open()
         session.open()
-        code = run(command, is_module=chosen.module is not None)
+        code, failure = run(command, is_module=chosen.module is not None)
         session.end()
     except StopScript:
-        code = 0
+        code, failure = 0, None
     except AbortScript as abort:
         raise abort.error from abort
     finally:
@@ -185,7 +185,8 @@ def _record(chosen: argparse.Namespace, command: List[str], path: str) -> int:
         raise session.error
     if not session.written:
         if code != 0:
-            raise RecordError(command[0], f"the script failed (exit code {code}); nothing was recorded")
+            hint = cuda_remedy(failure) if chosen.allow_cpu else ""
+            raise RecordError(command[0], f"the script failed (exit code {code}); nothing was recorded{hint}")
         raise too_early(session)
     if options.measuring:
         return code
@@ -231,6 +232,17 @@ class ScriptSession(Session):
             raise StopScript()
 
 
+def cuda_remedy(failure: Optional[BaseException]) -> str:
+    """What to do where a script on the CPU failed for want of CUDA; nothing where it failed for another reason."""
+    without = ("Torch not compiled with CUDA enabled", "Found no NVIDIA driver", "No CUDA GPUs are available")
+    if not any(words in str(failure) for words in without):
+        return ""
+    return (
+        "; --allow-cpu runs the script on the CPU as it is: a script that names CUDA (.cuda(), device=\"cuda\") is recorded"
+        " with --no-gpu, or has to be told device=\"cpu\""
+    )
+
+
 def too_early(session: Session) -> RecordError:
     o = session.options
     plural = "iteration was" if session.iterations_seen == 1 else "iterations were"
@@ -264,8 +276,11 @@ def _of_groups(info: Dict[str, Any]) -> str:
     return f"{median}; two groups after it differ by {100 * info['iteration_spread']:.0f} %"
 
 
-def run(command: List[str], is_module: bool) -> int:
-    """Runs a script or module as `python` would; returns its exit code. Tracebacks show the script's frames only."""
+def run(command: List[str], is_module: bool) -> Tuple[int, Optional[BaseException]]:
+    """Runs a script or module as `python` would; returns its exit code and what it failed with, if an exception.
+
+    Tracebacks show the script's frames only.
+    """
     try:
         if is_module:
             sys.argv = list(command)
@@ -275,20 +290,20 @@ def run(command: List[str], is_module: bool) -> int:
             _run_script(command)
     except SystemExit as exit_:
         if exit_.code is None or exit_.code == 0:
-            return 0
+            return 0, None
         if not isinstance(exit_.code, int):
             print(exit_.code, file=sys.stderr)
-            return 1
-        return exit_.code
+            return 1, None
+        return exit_.code, None
     except (StopScript, AbortScript):
         raise
     except KeyboardInterrupt:
         print("habitat: record: interrupted", file=sys.stderr)
-        return 130
+        return 130, None
     except BaseException as error:
         _print_script_traceback(error)
-        return 1
-    return 0
+        return 1, error
+    return 0, None
 
 
 def _run_script(command: List[str]) -> None:
