@@ -2,6 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "results.h"
@@ -70,14 +71,31 @@ static int check_compared(const cli_request *request) {
     return CLI_DONE;
 }
 
-/* "TRACE:WEIGHT"; a file of that very name comes first only where no number follows the colon. */
+static bool is_there(const char *file) {
+    return strcmp(file, "-") == 0 || access(file, F_OK) == 0;
+}
+
+/* "TRACE:WEIGHT", or a file of that very name. Which one is meant where both are there, nobody can
+ * tell: the wrong one would be read without a word. */
 static int split_weight(char *operand, double *weight) {
     char *colon = strrchr(operand, ':');
+    double number = 1;
     *weight = 1;
-    if (!colon || !habitat_is_number(colon + 1, weight))
+    if (!colon || !habitat_is_number(colon + 1, &number))
         return CLI_DONE;
-    if (!(*weight > 0 && *weight < 1e12))
+    bool whole = is_there(operand);
+    *colon = '\0';
+    bool before = is_there(operand);
+    *colon = ':';
+    if (whole && before)
+        return cli_fail(CLI_USAGE, operand,
+                        "is a file, and so is %.*s; write %s:1 for the first, or rename one",
+                        (int)(colon - operand), operand, operand);
+    if (whole)
+        return CLI_DONE;
+    if (!(number > 0 && number < 1e12))
         return cli_fail(CLI_USAGE, operand, "a weight must be more than 0");
+    *weight = number;
     *colon = '\0';
     return CLI_DONE;
 }
