@@ -1,22 +1,42 @@
-/* --timeline FILE and `habitat export --timeline`: the predicted iteration as a Chrome trace. */
+/* --timeline FILE and `habitat export --timeline`: the predicted iteration as a Chrome trace,
+ * compressed where the name of the file ends in .gz. */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "output.h"
 #include "timeline.h"
 
 typedef struct sink {
-    FILE *file;
-    int reason; /* errno of the first write that failed */
+    gzFile file; /* of a name without .gz, a plain file */
+    int reason;  /* errno of the first write that failed */
 } sink;
+
+/* zlib sets none where its memory runs out. */
+static int reason_now(void) {
+    return errno ? errno : ENOMEM;
+}
 
 static int to_file(void *context, const char *data, size_t size) {
     sink *s = context;
-    if (fwrite(data, 1, size, s->file) == size)
+    errno = 0;
+    if (size == 0 || gzwrite(s->file, data, (unsigned)size) > 0)
         return 0;
-    s->reason = errno;
+    s->reason = reason_now();
     return -1;
+}
+
+static gzFile open_file(const char *path) {
+    size_t length = strlen(path);
+    bool packed = length > 3 && strcmp(path + length - 3, ".gz") == 0;
+    errno = 0;
+    return gzopen(path, packed ? "wb" : "wbT"); /* T: as it is */
+}
+
+static void close_file(sink *s) {
+    errno = 0;
+    if (gzclose(s->file) != Z_OK && !s->reason)
+        s->reason = reason_now();
 }
 
 int cli_timeline_check(const cli_request *request) {
@@ -38,9 +58,9 @@ int cli_timeline_write(const cli_request *request, const cli_input *input) {
     if (!input->answer->replay)
         return cli_fail(CLI_USAGE, "--timeline",
                         "needs a recording on a GPU: without one no order of kernels is known");
-    sink s = {.file = out ? NULL : fopen(request->timeline, "wb")};
+    sink s = {.file = out ? NULL : open_file(request->timeline)};
     if (!out && !s.file)
-        return cli_fail_write(request->timeline, errno);
+        return cli_fail_write(request->timeline, reason_now());
     habitat_status status =
         habitat_export_timeline(input->answer->replay, input->answer->rows[0].prediction,
                                 out ? cli_write_stdout : to_file, &s, &error);
@@ -48,8 +68,7 @@ int cli_timeline_write(const cli_request *request, const cli_input *input) {
         return status == HABITAT_OK || status == HABITAT_E_IO
                    ? CLI_DONE
                    : cli_fail_error(&error, "standard output");
-    if (fclose(s.file) != 0 && !s.reason)
-        s.reason = errno;
+    close_file(&s);
     if (s.reason)
         return cli_fail_write(request->timeline, s.reason);
     return status == HABITAT_OK ? CLI_DONE : cli_fail_error(&error, request->timeline);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gzip
 import os
 from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Union
 
@@ -285,12 +286,14 @@ class Trace(Recorded):
         """Writes the predicted iteration as a Chrome trace into the file `path`, as `habitat export --timeline`.
 
         Perfetto opens it beside the recorded one, `habitat.Trace` reads it. It is one iteration that begins on an idle
-        GPU; times are in us. Returns the file's name. Files that this trace was read from are not written over: HabitatError.
+        GPU; times are in us. Compressed where the name ends in `.gz`. Returns the file's name. Files that this trace was read from are not written over: HabitatError.
         """
         file = os.fsdecode(path)
         self._refuse_to_write([file])
         wishes = Wishes(method=method, cpu_scale=cpu_scale)
         data = self._trace.export_timeline(self._table, self._table.find(name_of(gpu))[0], self._origin, wishes)
+        if file.endswith(".gz"):
+            data = gzip.compress(data, mtime=0)  # no time stamp: the same file from the same recording
         with open(file, "wb") as out:
             out.write(data)
         return file

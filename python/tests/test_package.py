@@ -234,6 +234,8 @@ def test_a_timeline_is_that_of_the_command_line(trace, tmp_path):
         command = [COMMAND, "export", "--timeline", RESNET, "--to", "T4", *options.split()]
         assert Path(file).read_bytes() == subprocess.run(command, capture_output=True, check=True).stdout
     again = habitat.Trace(trace.export_timeline("T4", tmp_path / "again.json"))
+    packed = Path(trace.export_timeline("T4", tmp_path / "t4.json.gz")).read_bytes()
+    assert gzip.decompress(packed) == (tmp_path / "again.json").read_bytes()
     assert again.gpu == "T4" and again.kernel_ms == pytest.approx(trace.predict("T4").kernel_ms, rel=1e-4)
 
 

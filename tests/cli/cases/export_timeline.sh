@@ -3,6 +3,12 @@ step=$fixtures/step.json
 "$habitat" export --timeline "$step" --to T4 --method bandwidth >piped
 "$habitat" export --timeline "$step" --to T4 --method bandwidth -o named && cmp piped named && echo same
 "$habitat" predict "$step" --to T4 --method bandwidth --timeline beside >/dev/null && cmp piped beside && echo same
+# .. compressed where the name says so
+"$habitat" export --timeline "$step" --to T4 --method bandwidth -o named.json.gz && gzip -dc named.json.gz | cmp piped - && echo same
+"$habitat" predict "$step" --to T4 --method bandwidth --timeline beside.json.gz >/dev/null && cmp named.json.gz beside.json.gz && echo same
+"$habitat" export --timeline "$step" --to T4 -o nowhere/x.json.gz; echo "$?"
+ln -s /dev/full full.gz
+"$habitat" export --timeline "$source/data/recordings/dcgan_b16_fp32_h200.json.gz" --to T4 -o full.gz; echo "$?"
 python3 - <<'PY'
 import json
 data = json.load(open("piped"))
