@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "results.h"
+#include "timeline.h"
 
 enum { TRACES_MAX = 64 };
 
@@ -142,6 +143,14 @@ static void close_all(subjects *s) {
         cli_input_free(&s->inputs[i]);
 }
 
+/* The GPU that is recommended, of the first recording. */
+static int show(const cli_request *request, const habitat_choice *choice, cli_input *first) {
+    if (!choice->recommended)
+        return cli_fail(CLI_FAILED, "--timeline",
+                        "no GPU can be taken, so there is none to show; leave it out to see why");
+    return cli_input_show(request, choice->recommended->key.gpu, first);
+}
+
 static habitat_status report(const void *of, const habitat_report_options *options,
                              habitat_error *err) {
     return habitat_report_choice(of, options, err);
@@ -155,6 +164,8 @@ static int choose(const cli_request *request, const habitat_choice_options *opti
     if (code == CLI_DONE &&
         habitat_choose(all.answers, all.weights, all.count, options, &choice, &error) != HABITAT_OK)
         code = cli_fail_error(&error, NULL);
+    if (code == CLI_DONE && request->timeline)
+        code = show(request, choice, &all.inputs[0]);
     if (code == CLI_DONE)
         code = cli_results_write(request, &all.inputs[0], report, choice);
     habitat_choice_free(choice);
@@ -169,6 +180,8 @@ static int check_and_choose(cli_request *request, const cli_arguments *arguments
     request->operands = &arguments->operands;
     int code =
         request->ranks.count ? CLI_DONE : cli_expect_operands(arguments, 1, TRACES_MAX, "TRACEs");
+    if (code == CLI_DONE)
+        code = cli_timeline_check_beside(request, false);
     if (code == CLI_DONE)
         code = cli_html_check(request);
     if (code == CLI_DONE)
@@ -198,11 +211,11 @@ int cmd_choose(int argc, char **argv) {
         {"--min-memory", 0, CLI_NUMBER, &request.min_memory_gib},
         {"--since", 0, CLI_TEXT, &request.since},
         {"--html", 0, CLI_TEXT, &request.html},
+        {"--columns", 0, CLI_LIST, &request.columns},
+        {"--timeline", 0, CLI_TEXT, &request.timeline},
         CLI_TRACE_OPTIONS(request),
     };
     static const cli_elsewhere elsewhere[] = {
-        {"columns", "belongs to `habitat predict`; --json and --csv hold all of a choice"},
-        {"timeline", "belongs to `habitat predict`, of one GPU"},
         {"by", "belongs to `habitat predict` and `habitat explain`"}};
     cli_arguments arguments = {.verb = "choose",
                                .options = list,

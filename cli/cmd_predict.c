@@ -1,6 +1,4 @@
 /* habitat predict TRACE: one iteration on other GPUs. */
-#include <string.h>
-
 #include "commands.h"
 #include "results.h"
 #include "timeline.h"
@@ -37,12 +35,8 @@ int cmd_predict(int argc, char **argv) {
     if (code == CLI_DONE && !arguments.finished) {
         const char *file = NULL;
         code = cli_input_first(&request, &arguments, &file);
-        if (code == CLI_DONE && request.timeline && strcmp(request.timeline, "-") == 0)
-            code = cli_fail(CLI_USAGE, "--timeline",
-                            "needs a file: standard output has the report; `habitat export "
-                            "--timeline` writes there");
-        if (code == CLI_DONE && request.timeline)
-            code = cli_timeline_check(&request);
+        if (code == CLI_DONE)
+            code = cli_timeline_check_beside(&request, true);
         if (code == CLI_DONE)
             code = cli_html_check(&request);
         request.totals = !request.by && !request.timeline && !request.html;

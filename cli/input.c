@@ -274,8 +274,7 @@ static void warn(const cli_request *request, const habitat_request *asked, const
     }
 }
 
-static int ask(const cli_request *request, habitat_request *asked, cli_input *in) {
-    habitat_error error = {0};
+static int fill(const cli_request *request, habitat_request *asked, cli_input *in) {
     if (request->from) {
         int code = cli_find_gpu(in->table, request->from, &asked->origin, &in->notes);
         if (code != CLI_DONE)
@@ -305,7 +304,14 @@ static int ask(const cli_request *request, habitat_request *asked, cli_input *in
     asked->totals = request->totals;
     asked->fastest_first = !names_gpus(request);
     asked->today = cli_today(in->today, sizeof in->today);
-    error.index = SIZE_MAX;
+    return CLI_DONE;
+}
+
+static int ask(const cli_request *request, habitat_request *asked, cli_input *in) {
+    habitat_error error = {.index = SIZE_MAX};
+    int code = fill(request, asked, in);
+    if (code != CLI_DONE)
+        return code;
     if (habitat_ask(asked, &in->answer, &error) == HABITAT_OK) {
         warn(request, asked, in);
         return CLI_DONE;
@@ -373,6 +379,19 @@ int cli_input_open_more(const cli_request *request, const char *file, const cli_
     return open_input(request, file, true, first, in);
 }
 
+int cli_input_show(const cli_request *request, const habitat_gpu *gpu, cli_input *in) {
+    habitat_request asked;
+    habitat_error error = {0};
+    habitat_request_init(&asked);
+    int code = fill(request, &asked, in);
+    asked.destinations = &gpu;
+    asked.destination_count = 1;
+    asked.totals = false;
+    if (code == CLI_DONE && habitat_ask(&asked, &in->shown, &error) != HABITAT_OK)
+        code = cli_fail_error(&error, habitat_gpu_name(gpu));
+    return code;
+}
+
 int cli_input_first(cli_request *request, const cli_arguments *arguments, const char **file) {
     bool ranks = request->ranks.count > 0;
     int code = ranks ? cli_expect_operands(arguments, 0, SIZE_MAX, "")
@@ -384,6 +403,7 @@ int cli_input_first(cli_request *request, const cli_arguments *arguments, const 
 }
 
 void cli_input_free(cli_input *in) {
+    habitat_answer_free(in->shown);
     habitat_answer_free(in->answer);
     habitat_trace_free(in->trace);
     if (!in->borrowed) {

@@ -16,6 +16,9 @@ int cli_input_open(const cli_request *request, const char *file, bool destinatio
 int cli_input_open_more(const cli_request *request, const char *file, const cli_input *first,
                         cli_input *out);
 
+/* Ask anew for one GPU, with times of single kernels, into in->shown: what --timeline shows. */
+int cli_input_show(const cli_request *request, const habitat_gpu *gpu, cli_input *in);
+
 /* Operands of a command that takes one TRACE, or ranks: --ranks and more of them as operands.
  * `file` receives the first of all; `request` knows the operands. CLI_USAGE after a message. */
 int cli_input_first(cli_request *request, const cli_arguments *arguments, const char **file);

@@ -74,6 +74,7 @@ typedef struct cli_input {
     habitat_assemble assemble;
     double cpu_scale, cpu_scale_doubt; /* as habitat_request has them */
     habitat_answer *answer;
+    habitat_answer *shown; /* what --timeline shows, of one GPU; NULL: answer */
     habitat_report_options report;
     habitat_method method;
     cli_notes notes;

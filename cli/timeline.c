@@ -39,9 +39,13 @@ static void close_file(sink *s) {
         s->reason = reason_now();
 }
 
-int cli_timeline_check(const cli_request *request) {
+static int check_gpu(const cli_request *request) {
     if (request->to.count != 1 || strcmp(request->to.items[0], "all") == 0)
         return cli_fail(CLI_USAGE, "--timeline", "shows one GPU; name it with --to, once");
+    return CLI_DONE;
+}
+
+static int check_file(const cli_request *request) {
     habitat_assemble assemble = HABITAT_ASSEMBLE_USUAL;
     if (request->assemble)
         habitat_assemble_from_name(request->assemble, &assemble, NULL);
@@ -50,20 +54,35 @@ int cli_timeline_check(const cli_request *request) {
     return cli_output_check(request, "--timeline", request->timeline);
 }
 
+int cli_timeline_check(const cli_request *request) {
+    int code = check_gpu(request);
+    return code == CLI_DONE ? check_file(request) : code;
+}
+
+int cli_timeline_check_beside(const cli_request *request, bool one_gpu) {
+    if (!request->timeline)
+        return CLI_DONE;
+    if (strcmp(request->timeline, "-") == 0)
+        return cli_fail(CLI_USAGE, "--timeline",
+                        "needs a file: standard output has the report; `habitat export "
+                        "--timeline` writes there");
+    return one_gpu ? cli_timeline_check(request) : check_file(request);
+}
+
 int cli_timeline_write(const cli_request *request, const cli_input *input) {
     habitat_error error = {0};
+    const habitat_answer *answer = input->shown ? input->shown : input->answer;
     bool out = strcmp(request->timeline, "-") == 0;
-    if (input->answer->row_count != 1)
+    if (answer->row_count != 1)
         return cli_fail(CLI_USAGE, "--timeline", "shows one GPU; name it with --to, once");
-    if (!input->answer->replay)
+    if (!answer->replay)
         return cli_fail(CLI_USAGE, "--timeline",
                         "needs a recording on a GPU: without one no order of kernels is known");
     sink s = {.file = out ? NULL : open_file(request->timeline)};
     if (!out && !s.file)
         return cli_fail_write(request->timeline, reason_now());
-    habitat_status status =
-        habitat_export_timeline(input->answer->replay, input->answer->rows[0].prediction,
-                                out ? cli_write_stdout : to_file, &s, &error);
+    habitat_status status = habitat_export_timeline(answer->replay, answer->rows[0].prediction,
+                                                    out ? cli_write_stdout : to_file, &s, &error);
     if (out) /* cli_finish_output() says what could not be written */
         return status == HABITAT_OK || status == HABITAT_E_IO
                    ? CLI_DONE

@@ -186,9 +186,9 @@ static const row_column columns[] = {
      .right = true,
      .shown = by_sample,
      .show = show_samples},
-    {COLUMN(value, NUMBER, IN_FILES)},
-    {COLUMN(low, NUMBER, IN_FILES)},
-    {COLUMN(high, NUMBER, IN_FILES)},
+    {COLUMN(value, NUMBER, IN_FILES), .header = "value", .right = true},
+    {COLUMN(low, NUMBER, IN_FILES), .header = "low\nvalue", .right = true},
+    {COLUMN(high, NUMBER, IN_FILES), .header = "high\nvalue", .right = true},
     {COLUMN(iteration_ms, NUMBER, IN_FILES | IN_TEXT), .header = "iteration\nms", .right = true,
      .shown = by_iteration, .show = show_ms},
     {.in = IN_TEXT,
@@ -196,9 +196,9 @@ static const row_column columns[] = {
      .right = true,
      .shown = shows_interval,
      .show = show_interval},
-    {COLUMN(low_ms, NUMBER, IN_FILES)},
-    {COLUMN(high_ms, NUMBER, IN_FILES)},
-    {COLUMN(interval, STRING, IN_FILES)},
+    {COLUMN(low_ms, NUMBER, IN_FILES), .header = "low\nms", .right = true},
+    {COLUMN(high_ms, NUMBER, IN_FILES), .header = "high\nms", .right = true},
+    {COLUMN(interval, STRING, IN_FILES), .header = "interval"},
     {COLUMN(usd_per_hour, NUMBER, IN_FILES | IN_TEXT), .header = "$ per\nhour", .right = true,
      .shown = shows_price, .show = show_price},
     {COLUMN(usd_per_1000_iterations, NUMBER, IN_FILES | IN_TEXT),
@@ -213,31 +213,44 @@ static const row_column columns[] = {
      .right = true,
      .shown = energy_of_samples,
      .show = show_value},
-    {COLUMN(samples_per_usd, NUMBER, IN_FILES)},
+    {COLUMN(samples_per_usd, NUMBER, IN_FILES), .header = "samples\nper $", .right = true},
     {COLUMN(hours, NUMBER, IN_FILES | IN_TEXT), .header = "training\nhours", .right = true,
      .shown = has_length, .show = show_hours},
     {COLUMN(usd, NUMBER, IN_FILES | IN_TEXT), .header = "training\n$", .right = true,
      .shown = shows_usd, .show = show_usd},
     {COLUMN(energy_j, NUMBER, IN_FILES | IN_TEXT), .header = "energy\nabout J", .right = true,
      .shown = by_energy, .show = show_energy},
-    {COLUMN(total_kwh, NUMBER, IN_FILES)},
-    {COLUMN(price_date, STRING, IN_FILES)},
-    {COLUMN(price_provider, STRING, IN_FILES)},
-    {COLUMN(fits, TRISTATE, IN_FILES)},
+    {COLUMN(total_kwh, NUMBER, IN_FILES), .header = "training\nkWh", .right = true},
+    {COLUMN(price_date, STRING, IN_FILES), .header = "price of"},
+    {COLUMN(price_provider, STRING, IN_FILES), .header = "price by"},
+    {COLUMN(fits, TRISTATE, IN_FILES), .header = "fits"},
     {COLUMN(headroom_bytes, NUMBER, IN_FILES | IN_TEXT), .header = "GB\nleft", .right = true,
      .shown = shows_room, .show = show_room},
-    {COLUMN(tie, TRISTATE, IN_FILES)},
-    {COLUMN(pareto, TRISTATE, IN_FILES)},
-    {COLUMN(batch_size, NUMBER, IN_FILES)},
-    {COLUMN(precision, STRING, IN_FILES)},
-    {COLUMN(gpus, INTEGER, IN_FILES)},
-    {COLUMN(samples_per_s, NUMBER, IN_FILES)},
-    {COLUMN(per, STRING, IN_CSV)},
-    {COLUMN(bound_by, STRING, IN_FILES)},
+    {COLUMN(tie, TRISTATE, IN_FILES), .header = "tie"},
+    {COLUMN(pareto, TRISTATE, IN_FILES), .header = "front"},
+    {COLUMN(batch_size, NUMBER, IN_FILES), .header = "batch\nsize", .right = true,
+     .show = show_batch},
+    {COLUMN(precision, STRING, IN_FILES), .header = "precision"},
+    {COLUMN(gpus, INTEGER, IN_FILES), .header = "GPUs", .right = true},
+    {COLUMN(samples_per_s, NUMBER, IN_FILES), .header = "samples\nper s", .right = true,
+     .show = show_samples},
+    {COLUMN(per, STRING, IN_CSV), .header = "value of"},
+    {COLUMN(bound_by, STRING, IN_FILES), .header = "bound by"},
     {COLUMN(excluded, STRING, IN_CSV)},
-    {COLUMN(value_unit, STRING, IN_FILES)},
-    {.in = IN_TEXT, .header = "", .show = show_marks},
+    {COLUMN(value_unit, STRING, IN_FILES), .header = "value in"},
+    {.key = "marks", .in = IN_TEXT, .header = "", .show = show_marks},
 };
+
+size_t choice_first_columns(const habitat_choice *c, const char **keys) {
+    choice_listing list = {.choice = c};
+    size_t count = 0;
+    keys[count++] = "gpu";
+    if (has_counts(&list))
+        keys[count++] = "gpus";
+    if (batches_differ(&list))
+        keys[count++] = "batch_size";
+    return count;
+}
 
 static const char *unit_word(const habitat_choice *c) {
     return c->per_sample ? "sample" : "iteration";

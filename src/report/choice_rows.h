@@ -34,6 +34,10 @@ typedef struct choice_listing {
 /* The ranking. list and room are kept: they must live as long as the rows are written. */
 row_list choice_rows(const choice_listing *list, ranked_line *room);
 
+/* Keys of the columns that tell the rows of a choice apart. keys: shape (TABLE_COLUMNS_MAX).
+ * @return how many */
+size_t choice_first_columns(const habitat_choice *choice, const char **keys);
+
 /* "2 too small, 1 without a price": how many cannot be taken; "": none. */
 void choice_excluded_words(const habitat_choice *choice, char *text, size_t size);
 

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "report/choice_rows.h"
+#include "report/columns.h"
 #include "report/page.h"
 #include "report/parts.h"
 #include "report/price_notes.h"
@@ -116,6 +117,14 @@ static void mark_words(const choice_listing *list, size_t shown, char *line, siz
              vendor && cpu ? "; " : "", cpu ? "CPU sets the time" : "");
 }
 
+/* The table has no marks: how to see which intervals are a default width. */
+static void plain_words(const choice_listing *list, size_t shown, char *line, size_t size) {
+    *line = '\0';
+    for (size_t i = 0; i < shown; i++)
+        if (!row_at(list, i)->calibrated)
+            snprintf(line, size, "some intervals are not calibrated: --columns marks");
+}
+
 static void price_words(const choice_listing *list, size_t shown, char *line, size_t size) {
     price_notes notes = {{NULL}, 0};
     for (size_t i = 0; i < shown; i++)
@@ -136,7 +145,9 @@ typedef struct foot_line {
 typedef struct foot {
     foot_line lines[CHOICE_CHANGES_MAX + CHOICE_NOTES_MAX + 8];
     size_t count;
-    bool warned; /* some answer has warnings: they are told elsewhere */
+    bool marks_shown; /* their words are told */
+    bool plain;       /* the table has nothing on whether intervals are calibrated */
+    bool warned;      /* some answer has warnings: they are told elsewhere */
     char front[2 * TEXT_BYTES], excluded[TEXT_BYTES], prices[TEXT_BYTES], marks[TEXT_BYTES / 2];
 } foot;
 
@@ -152,7 +163,11 @@ static void make_foot(const choice_listing *list, size_t shown, foot *f) {
     f->warned = false;
     front_words(c, f->front, sizeof f->front);
     choice_excluded_words(c, f->excluded, sizeof f->excluded);
-    mark_words(list, shown, f->marks, sizeof f->marks);
+    f->marks[0] = '\0';
+    if (f->marks_shown)
+        mark_words(list, shown, f->marks, sizeof f->marks);
+    else if (f->plain)
+        plain_words(list, shown, f->marks, sizeof f->marks);
     price_words(list, shown, f->prices, sizeof f->prices);
     add_line(f, "Front: ", f->front, A_LIST);
     for (size_t i = 0; i < c->change_count; i++)
@@ -197,6 +212,8 @@ static void text_foot(writer *w, const foot *f) {
 
 typedef struct layout {
     choice_listing list;
+    const char *columns[TABLE_COLUMNS_MAX]; /* shape (column_count): keys of those asked for */
+    size_t column_count;                    /* 0: the usual */
     size_t shown;
     foot below;
     bool reason_below; /* of a table longer than a screen: what scrolls is the top */
@@ -206,6 +223,8 @@ static void text_table_of(writer *w, const layout *l) {
     ranked_line line;
     row_list rows = choice_rows(&l->list, &line);
     rows.count = l->shown;
+    rows.only = l->column_count ? l->columns : NULL;
+    rows.only_count = l->column_count;
     if (l->shown)
         rows_text(w, &rows);
 }
@@ -298,9 +317,14 @@ static size_t *order_of(const habitat_choice *c, sort_by by) {
     return order;
 }
 
-static void write_text(writer *w, const habitat_choice *c, size_t top, const size_t *order) {
+static void write_text(writer *w, const habitat_choice *c, const habitat_report_options *options,
+                       const size_t *order) {
     layout l = {.list = {.choice = c, .equals = choice_equals(c), .order = order}};
-    size_t most = top ? top : DEFAULT_TOP;
+    size_t top = options->top, most = top ? top : DEFAULT_TOP;
+    l.column_count = columns_choose(options, l.columns, choice_first_columns(c, l.columns));
+    l.below.plain =
+        l.column_count && !columns_chosen(options, "marks") && !columns_chosen(options, "interval");
+    l.below.marks_shown = !l.column_count || columns_chosen(options, "marks");
     l.shown = most < c->row_count ? most : c->row_count;
     while (l.list.narrow < NARROWEST && room_of(w, &l, text_table_of).widest > w->width)
         l.list.narrow++;
@@ -315,6 +339,16 @@ static void write_text(writer *w, const habitat_choice *c, size_t top, const siz
 
 /* ---- the report ---- */
 
+/* A key of --columns that is none: of any report, as a slip of the pen is told where there is no
+ * table, too. */
+static habitat_status check_columns(const habitat_choice *c, const habitat_report_options *options,
+                                    habitat_error *err) {
+    choice_listing list = {.choice = c};
+    ranked_line line;
+    row_list rows = choice_rows(&list, &line);
+    return columns_check(&rows, options, !isnan(c->steps), "choose", err);
+}
+
 habitat_status habitat_report_choice(const habitat_choice *choice,
                                      const habitat_report_options *options, habitat_error *err) {
     writer w;
@@ -325,9 +359,12 @@ habitat_status habitat_report_choice(const habitat_choice *choice,
                                    : "no choice given");
     if (options->sort && sort_check(options->sort, err) != HABITAT_OK)
         return HABITAT_E_ARG;
+    habitat_status status = check_columns(choice, options, err);
+    if (status != HABITAT_OK)
+        return status;
     if (page_asked(options))
         return page_choice(choice, options, err);
-    habitat_status status = writer_start(&w, options, err);
+    status = writer_start(&w, options, err);
     if (status != HABITAT_OK)
         return status;
     if (options->format == HABITAT_REPORT_JSON) {
@@ -339,11 +376,11 @@ habitat_status habitat_report_choice(const habitat_choice *choice,
         rows_csv_header(&w, &rows);
         rows_csv(&w, &rows);
     } else if (!options->sort) {
-        write_text(&w, choice, options->top, NULL);
+        write_text(&w, choice, options, NULL);
     } else {
         size_t *order = order_of(choice, sort_named(options->sort));
         if (order)
-            write_text(&w, choice, options->top, order);
+            write_text(&w, choice, options, order);
         else
             writer_stop(&w, HABITAT_E_MEMORY);
         free(order);

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "gpu/gpu.h"
+#include "report/columns.h"
 #include "report/page.h"
 #include "report/device_rows.h"
 #include "report/parts.h"
@@ -168,46 +169,14 @@ static void text_largest_batch(writer *w, bool below, const shortlist *shown) {
     wrapped_text(w, "", 0, line);
 }
 
-static bool chosen(const habitat_report_options *options, const char *key) {
-    for (size_t i = 0; i < options->column_count; i++)
-        if (strcmp(options->columns[i], key) == 0)
-            return true;
-    return false;
-}
-
-static habitat_status check_columns(const habitat_answer *what, const row_list *rows,
-                                    const habitat_report_options *options, habitat_error *err) {
-    for (size_t c = 0; c < options->column_count; c++)
-        if (!rows_column(rows, options->columns[c]))
-            return habitat_fail(err, HABITAT_E_ARG,
-                                "--columns: \"%.40s\" is no column; `habitat predict --help` lists "
-                                "them",
-                                options->columns[c]);
-    if (isnan(what->steps) && (chosen(options, "hours") || chosen(options, "usd")))
-        return habitat_fail(err, HABITAT_E_ARG,
-                            "--columns: hours and usd need the length of the training; give "
-                            "--steps or --samples");
-    return HABITAT_OK;
-}
-
-/* The columns asked for, each once, behind what tells the rows apart. keys: shape (as many as there
- * are columns). @return how many; 0: the usual. */
+/* keys: shape (TABLE_COLUMNS_MAX). @return how many; 0: the usual. */
 static size_t choose_columns(const habitat_answer *what, const habitat_report_options *options,
                              const char **keys) {
     size_t count = 0;
-    if (!options->column_count)
-        return 0;
     keys[count++] = "gpu";
     if (what->row_count && what->rows[0].key.batch_size)
         keys[count++] = "batch_size";
-    for (size_t i = 0; i < options->column_count; i++) {
-        bool have = false;
-        for (size_t k = 0; k < count; k++)
-            have = have || strcmp(keys[k], options->columns[i]) == 0;
-        if (!have && count < TABLE_COLUMNS_MAX)
-            keys[count++] = options->columns[i];
-    }
-    return count;
+    return columns_choose(options, keys, count);
 }
 
 static habitat_status text_summary(writer *w, const habitat_answer *what, const shortlist *shown,
@@ -218,7 +187,7 @@ static habitat_status text_summary(writer *w, const habitat_answer *what, const 
                                .sorted = shown->rows,
                                .sorted_count = shown->count,
                                .mark_intervals =
-                                   options->column_count && !chosen(options, "marks")};
+                                   options->column_count && !columns_chosen(options, "marks")};
     for (size_t i = 0; i < shown->count; i++) {
         int decimals = decimals_for(shown->rows[i]->prediction->iteration_ms, 3);
         list.decimals = i && decimals < list.decimals ? list.decimals : decimals;
@@ -228,7 +197,7 @@ static habitat_status text_summary(writer *w, const habitat_answer *what, const 
     rows.only_count = choose_columns(what, options, keys);
     rows.only = rows.only_count ? keys : NULL;
     rows.also = shortlist_column(options);
-    habitat_status status = check_columns(what, &rows, options, err);
+    habitat_status status = columns_check(&rows, options, !isnan(what->steps), "predict", err);
     if (status != HABITAT_OK)
         return status;
     text_head(w, what);

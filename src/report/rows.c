@@ -102,16 +102,40 @@ void rows_csv(writer *w, const row_list *rows) {
     }
 }
 
+/* A value that no column shows in a way of its own. */
+static void text_cell(text_table *t, size_t place, const row_column *column, const void *line) {
+    const char *text = NULL;
+    double number = 0;
+    int value = 0;
+    switch (column->kind) {
+    case COLUMN_STRING:
+        text = string_at(column, line);
+        break;
+    case COLUMN_NUMBER:
+        number = number_at(column, line);
+        table_amount(t, place, number, decimals_for(number, 3));
+        return;
+    case COLUMN_INTEGER:
+        table_number(t, place, (double)integer_at(column, line), 0);
+        return;
+    case COLUMN_TRISTATE:
+        value = tristate_at(column, line);
+        text = value < 0 ? "-" : value ? "yes" : "no";
+        break;
+    }
+    if (text)
+        table_cell(t, place, "%s", text);
+}
+
 static void text_row(text_table *t, const row_list *rows, const row_column *const *shown,
                      size_t count) {
     const char *note = rows->note ? rows->note(rows->line) : NULL;
     table_row(t, rows->style ? rows->style(rows->line) : STYLE_PLAIN);
     for (size_t c = 0; c < count; c++) {
-        const char *text = NULL;
         if (shown[c]->show)
             shown[c]->show(t, c, rows->line);
-        else if ((text = string_at(shown[c], rows->line)))
-            table_cell(t, c, "%s", text);
+        else
+            text_cell(t, c, shown[c], rows->line);
     }
     if (note)
         table_note(t, note);

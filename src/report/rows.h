@@ -33,7 +33,7 @@ typedef struct row_column {
     bool wrap; /* as in table_yield */
     int spare;
     bool (*shown)(const void *of);                                /* whether at all; NULL: always */
-    void (*show)(text_table *t, size_t column, const void *line); /* NULL: the string as it is */
+    void (*show)(text_table *t, size_t column, const void *line); /* NULL: the value as it is */
 } row_column;
 
 /* A column of the field of that name: {ROW_COLUMN(line, ms, NUMBER, IN_FILES)}. */

@@ -31,7 +31,6 @@ done
 run --sort speed --json
 run --sort speed --html page.html
 run --columns gpu,ratio
-run --timeline t.json
 run --by op
 ls
 # Eight that are rented together: one alone costs as much, which both commands say.
