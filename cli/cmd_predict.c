@@ -15,7 +15,7 @@ int cmd_predict(int argc, char **argv) {
         {"--method", 0, CLI_TEXT, &request.method},
         {"--by", 0, CLI_TEXT, &request.by},
         CLI_ITERATION_OPTIONS(request),
-        {"--gpus", 0, CLI_COUNT, &request.gpus},
+        {"--gpus", 0, CLI_COUNTS, &request.gpu_counts},
         {"--timeline", 0, CLI_TEXT, &request.timeline},
         {"--html", 0, CLI_TEXT, &request.html},
         CLI_PRICE_OPTIONS(request),

@@ -133,6 +133,9 @@ static int check_gpus(const cli_request *request, const cli_input *in) {
                         "--precision and --assemble sum");
     if (request->ranks.count && one)
         return cli_fail(CLI_USAGE, "--gpus", "one GPU sends no messages; leave out --ranks");
+    if (in->gpu_counts_count > 1 && request->by && in->report.format != HABITAT_REPORT_JSON)
+        return cli_fail(CLI_USAGE, "--by",
+                        "does not tell several numbers of GPUs apart; give one, or take --json");
     if (several && request->timeline)
         return cli_fail(CLI_USAGE, "--gpus", "does not go with --timeline, which shows one GPU");
     return CLI_DONE;

@@ -53,7 +53,7 @@ const char *choice_take(const habitat_choice *c) {
     return choice_counts(c, &c->recommended->key) ? "Take " : "Take the ";
 }
 
-static void count_words(uint32_t count, char *text, size_t size) {
+void choice_count_words(uint32_t count, char *text, size_t size) {
     static const char *const words[] = {"no",    "one",   "two",  "three", "four",   "five",  "six",
                                         "seven", "eight", "nine", "ten",   "eleven", "twelve"};
     if (count < sizeof words / sizeof *words)
@@ -67,7 +67,7 @@ void choice_name(const habitat_choice *c, const habitat_answer_key *key,
     char count[24] = "", batch[48] = "";
     bool counts = choice_counts(c, key);
     if (counts)
-        count_words(key->gpu_count, count, sizeof count);
+        choice_count_words(key->gpu_count, count, sizeof count);
     if (c->batches_differ)
         habitat_format(batch, sizeof batch, " at batch %llu", (unsigned long long)key->batch_size);
     habitat_format(text, CHOICE_NAME_BYTES, "%s%s%.64s%s", count, counts ? " " : "", key->gpu->name,
@@ -118,7 +118,7 @@ static void name_beside(const habitat_choice *c, const habitat_answer_key *a,
     }
     if (a->batch_size != b->batch_size)
         habitat_format(batch, sizeof batch, " at batch %llu", (unsigned long long)b->batch_size);
-    count_words(b->gpu_count, count, sizeof count);
+    choice_count_words(b->gpu_count, count, sizeof count);
     if (a->gpu_count != b->gpu_count)
         habitat_format(text, CHOICE_NAME_BYTES, "%s of them%s", count, batch);
     else

@@ -37,6 +37,9 @@ bool choice_counts(const habitat_choice *c, const habitat_answer_key *key);
  */
 const char *choice_take(const habitat_choice *c);
 
+/* "two"; in digits from thirteen on. */
+void choice_count_words(uint32_t count, char *text, size_t size);
+
 /* "L40S", "two L40S", and where batch sizes differ "two L40S at batch 32". */
 void choice_name(const habitat_choice *c, const habitat_answer_key *key,
                  char text[CHOICE_NAME_BYTES]);

@@ -151,6 +151,10 @@ static void show_largest_batch(text_table *t, size_t column, const void *of) {
     table_number(t, column, ((const prediction_line *)of)->largest_batch, 0);
 }
 
+static void show_gpus(text_table *t, size_t column, const void *of) {
+    table_number(t, column, (double)((const prediction_line *)of)->gpus, 0);
+}
+
 static void show_batch(text_table *t, size_t column, const void *of) {
     table_number(t, column, ((const prediction_line *)of)->batch_size, 0);
 }
@@ -191,6 +195,17 @@ static bool never(const void *of) {
     return false;
 }
 
+bool counts_differ(const habitat_answer *what) {
+    for (size_t i = 1; i < what->row_count; i++)
+        if (what->rows[i].key.gpu_count != what->rows[0].key.gpu_count)
+            return true;
+    return false;
+}
+
+static bool several_counts(const void *of) {
+    return counts_differ(((const prediction_listing *)of)->what);
+}
+
 static bool batch_asked(const void *of) {
     const prediction_listing *list = of;
     return list->what->row_count && list->what->rows[0].key.batch_size > 0;
@@ -228,6 +243,12 @@ enum { RATE = 1, ROOM, RATIO };
 
 static const row_column columns[] = {
     {COLUMN(gpu, STRING, EVERYWHERE), .header = "GPU", .shrink = true},
+    {.key = "gpus",
+     .in = IN_TEXT,
+     .header = "GPUs",
+     .right = true,
+     .shown = several_counts,
+     .show = show_gpus},
     {.key = "batch_size",
      .in = IN_TEXT,
      .header = "batch\nsize",

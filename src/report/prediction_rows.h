@@ -51,6 +51,9 @@ row_list prediction_rows(const prediction_listing *list, prediction_line *room);
 /* Columns that the object of `explain` has. */
 enum { IN_EXPLAIN = 8 };
 
+/* Whether the rows of an answer are of different numbers of GPUs. */
+bool counts_differ(const habitat_answer *what);
+
 /* By how many samples the iterations of two rows of one answer differ: batch size, where it was
  * asked, times GPUs. */
 double row_samples(const habitat_answer_row *row);

@@ -7,6 +7,7 @@
 
 #include <habitat/text.h>
 
+#include "ask/choice_words.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "report/columns.h"
@@ -78,7 +79,9 @@ static void text_head(writer *w, const habitat_answer *what) {
     const habitat_workload_info *info = habitat_workload_get_info(what->workload);
     char name[FILE_NAME_BYTES], line[3 * TEXT_BYTES], busy[32], iteration[32], batch[48] = "";
     char gpus[64] = "";
-    if (what->row_count && what->rows[0].key.gpu_count > 1 && trace->device_count < 2)
+    if (counts_differ(what))
+        snprintf(gpus, sizeof gpus, ", times and costs of the GPUs of a row together");
+    else if (what->row_count && what->rows[0].key.gpu_count > 1 && trace->device_count < 2)
         snprintf(gpus, sizeof gpus, ", times and costs of %u GPUs together",
                  what->rows[0].key.gpu_count);
     file_name(what->trace, name);
@@ -174,6 +177,8 @@ static size_t choose_columns(const habitat_answer *what, const habitat_report_op
                              const char **keys) {
     size_t count = 0;
     keys[count++] = "gpu";
+    if (counts_differ(what))
+        keys[count++] = "gpus";
     if (what->row_count && what->rows[0].key.batch_size)
         keys[count++] = "batch_size";
     return columns_choose(options, keys, count);
@@ -206,13 +211,16 @@ static habitat_status text_summary(writer *w, const habitat_answer *what, const 
     return HABITAT_OK;
 }
 
+/* "NAME", "two NAME at batch size 16" */
 static void row_name(const shortlist_best *v, const habitat_answer_row *row, char *text,
                      size_t size) {
+    char count[32] = "", batch[48] = "";
+    if (v->counts)
+        choice_count_words(row->key.gpu_count, count, sizeof count);
     if (v->batches)
-        snprintf(text, size, "%s at batch size %llu", row->key.gpu->name,
+        snprintf(batch, sizeof batch, " at batch size %llu",
                  (unsigned long long)row->key.batch_size);
-    else
-        snprintf(text, size, "%s", row->key.gpu->name);
+    snprintf(text, size, "%s%s%s%s", count, *count ? " " : "", row->key.gpu->name, batch);
 }
 
 /* "$0.0865 for 1,000 iterations"; of samples where iterations hold different numbers of them, else

@@ -316,7 +316,8 @@ shortlist_best shortlist_verdict(const habitat_answer_row *const *rows, size_t c
     for (size_t i = 0; i < count; i++)
         v.batches |= rows[i]->key.batch_size != rows[0]->key.batch_size;
     for (size_t i = 0; i < count; i++)
-        v.by_sample |= v.batches || rows[i]->key.gpu_count != rows[0]->key.gpu_count;
+        v.counts |= rows[i]->key.gpu_count != rows[0]->key.gpu_count;
+    v.by_sample = v.batches || v.counts;
     for (size_t i = 0; i < count; i++) {
         const habitat_answer_row *row = rows[i];
         if (lacks_room(row))

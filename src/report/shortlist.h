@@ -55,7 +55,8 @@ typedef struct shortlist_best {
     const habitat_answer_row *fastest, *cheapest; /* NULL: no rows; no price */
     size_t ties;                                  /* that cannot be told from the fastest */
     bool batches;                                 /* batch sizes differ */
-    bool by_sample;                               /* these, or numbers of GPUs */
+    bool counts;                                  /* numbers of GPUs do */
+    bool by_sample;                               /* one of the two does */
 } shortlist_best;
 
 shortlist_best shortlist_verdict(const habitat_answer_row *const *rows, size_t count);
