@@ -78,6 +78,15 @@ static row_question read_common(row *r, habitat_measurement *made) {
     return q;
 }
 
+/* Which reader a table's columns ask for. */
+typedef enum schema { NO_SCHEMA, OPERATIONS, NODES, MESSAGES } schema;
+
+static schema schema_of(const row *r) {
+    if (row_has(r, "shape") || row_has(r, "class") || schema_is_bundle(r))
+        return OPERATIONS;
+    return schema_is_nodes(r) ? NODES : schema_is_messages(r) ? MESSAGES : NO_SCHEMA;
+}
+
 static void read_operation(row *r, const row_question *q, unsigned part) {
     if (row_has(r, "shape"))
         schema_read_collected(r, q);
@@ -98,13 +107,20 @@ static void refuse_absurd(row *r, const habitat_work *work) {
 static habitat_status measurement_of(row *r, unsigned part, habitat_measurement *out,
                                      const char **gpu) {
     habitat_measurement made = {.timing = HABITAT_TIMING_KERNEL};
-    if (!row_has(r, "shape") && !row_has(r, "class") && !schema_is_bundle(r))
+    schema kind = schema_of(r);
+    if (kind == NO_SCHEMA)
         return habitat_fail_at(r->err, HABITAT_E_FORMAT, r->path, UINT64_MAX, 1,
                                "columns of no known schema; docs/dataset.md lists them");
     static const word splits[] = {{"train", 0, NULL}, {"test", 1, NULL}};
     static const vocabulary split_words = VOCABULARY("split", splits);
-    row_question q = read_common(r, &made);
-    read_operation(r, &q, part);
+    if (kind == OPERATIONS) {
+        row_question q = read_common(r, &made);
+        read_operation(r, &q, part);
+    } else if (kind == NODES) {
+        schema_read_nodes(r, &made);
+    } else {
+        schema_read_message(r);
+    }
     refuse_absurd(r, &made.work);
     int split = row_word(r, "split", &split_words, -1);
     const char *flag = row_text(r, "flag", NULL), *name = row_text(r, "gpu", NULL);

@@ -24,6 +24,13 @@ void schema_read_own(row *r, const row_question *q);
 void schema_read_bundle(row *r, const row_question *q, unsigned part);
 bool schema_is_bundle(const row *r);
 
+/* Nodes of a model, and messages between GPUs (schema_nodes.c): tables that do not have the columns
+ * which all others share. A message always fails: it has no answer alone. */
+bool schema_is_nodes(const row *r);
+void schema_read_nodes(row *r, habitat_measurement *made);
+bool schema_is_messages(const row *r);
+void schema_read_message(row *r);
+
 /* ---- operations by their sizes, for both (schema_operations.c) ---- */
 
 void schema_gemm(row *r, const habitat_gemm_shape *shape, bool batched, const row_question *q);
