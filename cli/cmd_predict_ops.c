@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "common.h"
@@ -317,12 +318,20 @@ static int write_out(char *text, size_t size) {
                : cli_fail(CLI_FAILED, NULL, "the output could not be written");
 }
 
+/* "-" is standard input; a file of that name is "./-". */
+static habitat_status open_table(const char **path, habitat_csv_reader **out, habitat_error *err) {
+    if (strcmp(*path, "-") != 0)
+        return habitat_csv_open(*path, out, err);
+    *path = "standard input";
+    return habitat_csv_open_descriptor(STDIN_FILENO, *path, out, err);
+}
+
 static int run(predictor *p, const char *path) {
     habitat_csv_reader *reader = NULL;
     habitat_error error = {0};
     char *text = NULL;
     size_t size = 0;
-    if (habitat_csv_open(path, &reader, &error) != HABITAT_OK)
+    if (open_table(&path, &reader, &error) != HABITAT_OK)
         return cli_fail_row(&error, path);
     p->block = calloc(BLOCK, sizeof *p->block);
     p->out = open_memstream(&text, &size);
@@ -410,7 +419,8 @@ int cmd_predict_ops(int argc, char **argv) {
     int code = cli_parse(&arguments, argc, argv);
     bool go = code == CLI_DONE && !arguments.finished;
     if (go)
-        code = cli_expect_operands(&arguments, 1, 1, "one FILE.csv or FILE.csv.gz");
+        code = cli_expect_operands(&arguments, 1, 1,
+                                   "one FILE.csv or FILE.csv.gz, or - for standard input");
     if (go && code == CLI_DONE && (to.count > 1 || (to.count && strcmp(to.items[0], "all") == 0)))
         code = cli_fail(CLI_USAGE, "--to",
                         "a table is predicted for one GPU; name it, and run once for each");

@@ -46,6 +46,18 @@ typedef struct habitat_csv_reader habitat_csv_reader;
 HABITAT_API habitat_status habitat_csv_open(const char *path, habitat_csv_reader **out,
                                             habitat_error *err);
 
+/** The same from an open file or pipe, from where it stands to its end.
+ * @param descriptor stays the caller's.
+ * @param name       used in errors.
+ * @param out        receives the reader; free with habitat_csv_close(). Untouched on error.
+ * @param err        where and why on failure; may be NULL.
+ * @return as habitat_csv_open().
+ * @note   Safe from several threads.
+ * @tested tests/cli/cases/predict_ops_stdin.sh @since 0.3 */
+HABITAT_API habitat_status habitat_csv_open_descriptor(int descriptor, const char *name,
+                                                       habitat_csv_reader **out,
+                                                       habitat_error *err);
+
 /** Names of the columns.
  * @param reader borrowed for the call.
  * @param count  receives their number.

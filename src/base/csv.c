@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <zlib.h>
 
@@ -221,29 +222,47 @@ static habitat_status read_header(habitat_csv_reader *r, habitat_error *err) {
     return refuse_twice(r, err);
 }
 
-habitat_status csv_open(const char *path, uint64_t most_bytes, habitat_csv_reader **out,
-                        habitat_error *err) {
-    if (!path || !out)
-        return habitat_fail(err, HABITAT_E_ARG, "no path given");
+/* The reader of no file yet; NULL without memory. */
+static habitat_csv_reader *new_reader(const char *name, uint64_t most_bytes) {
     habitat_csv_reader *r = calloc(1, sizeof *r);
-    if (r) {
-        r->path = malloc(strlen(path) + 1);
-        r->buffer = malloc(BUFFER_BYTES);
-        r->next_line = 1;
-        r->most_bytes = most_bytes;
-    }
-    habitat_status status = HABITAT_OK;
-    if (!r || !r->path || !r->buffer)
-        status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    if (status == HABITAT_OK) {
-        memcpy(r->path, path, strlen(path) + 1);
-        errno = ENOMEM; /* gzopen() sets it for the system's failures alone */
-        r->file = gzopen(path, "rb");
-        status = r->file ? read_header(r, err)
-                         : habitat_fail_at(err, errno == ENOMEM ? HABITAT_E_MEMORY : HABITAT_E_IO,
-                                           path, UINT64_MAX, 0, "cannot open: %s; check the path",
-                                           strerror(errno));
-    }
+    if (!r)
+        return NULL;
+    r->path = strdup(name);
+    r->buffer = malloc(BUFFER_BYTES);
+    r->next_line = 1;
+    r->most_bytes = most_bytes;
+    if (r->path && r->buffer)
+        return r;
+    habitat_csv_close(r);
+    return NULL;
+}
+
+/* NULL, and errno: zlib sets it for the system's failures alone. zlib closes what it is given. */
+static gzFile open_copy(int descriptor) {
+    int copy = dup(descriptor);
+    if (copy < 0)
+        return NULL;
+    errno = ENOMEM;
+    gzFile file = gzdopen(copy, "rb");
+    if (!file)
+        close(copy);
+    return file;
+}
+
+/* path: NULL where there is a descriptor. */
+static habitat_status open_reader(const char *path, int descriptor, const char *name,
+                                  uint64_t most_bytes, habitat_csv_reader **out,
+                                  habitat_error *err) {
+    habitat_csv_reader *r = new_reader(name, most_bytes);
+    if (!r)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    errno = ENOMEM;
+    r->file = path ? gzopen(path, "rb") : open_copy(descriptor);
+    habitat_status status =
+        r->file
+            ? read_header(r, err)
+            : habitat_fail_at(err, errno == ENOMEM ? HABITAT_E_MEMORY : HABITAT_E_IO, name,
+                              UINT64_MAX, 0, "cannot open: %s; check the path", strerror(errno));
     if (status == HABITAT_OK)
         *out = r;
     else
@@ -251,8 +270,22 @@ habitat_status csv_open(const char *path, uint64_t most_bytes, habitat_csv_reade
     return status;
 }
 
+habitat_status csv_open(const char *path, uint64_t most_bytes, habitat_csv_reader **out,
+                        habitat_error *err) {
+    if (!path || !out)
+        return habitat_fail(err, HABITAT_E_ARG, "no path given");
+    return open_reader(path, -1, path, most_bytes, out, err);
+}
+
 habitat_status habitat_csv_open(const char *path, habitat_csv_reader **out, habitat_error *err) {
     return csv_open(path, HABITAT_CSV_FILE_MAX_BYTES, out, err);
+}
+
+habitat_status habitat_csv_open_descriptor(int descriptor, const char *name,
+                                           habitat_csv_reader **out, habitat_error *err) {
+    if (!name || !out)
+        return habitat_fail(err, HABITAT_E_ARG, "no name given");
+    return open_reader(NULL, descriptor, name, HABITAT_CSV_FILE_MAX_BYTES, out, err);
 }
 
 void habitat_csv_close(habitat_csv_reader *r) {
