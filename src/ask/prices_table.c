@@ -58,12 +58,34 @@ static habitat_status check_columns(const habitat_csv_reader *rows, habitat_erro
     return HABITAT_OK;
 }
 
+/* "2025", or "2020-01 to 2025" of a price that held so long: the later one is its date, as of
+ * `date` and `since` in JSON. */
+static bool read_dates(const char *text, const char **date) {
+    static const char between[] = " to ";
+    const char *to = strstr(text, between);
+    char since[16];
+    if (!to) {
+        *date = text;
+        return price_date(text);
+    }
+    size_t length = (size_t)(to - text);
+    const char *later = to + strlen(between);
+    if (length >= sizeof since)
+        return false;
+    memcpy(since, text, length);
+    since[length] = '\0';
+    *date = later;
+    size_t both = strlen(later) < length ? strlen(later) : length; /* "2025-03 to 2025" */
+    return price_date(since) && price_date(later) && strncmp(since, later, both) <= 0;
+}
+
 static habitat_status own_row(habitat_prices *prices, const habitat_csv_reader *rows,
                               habitat_error *err) {
     const char *gpu = field(rows, "gpu", "gpu_type", NULL);
     const char *usd = field(rows, "usd_per_gpu_hour", NULL, NULL);
     const char *kind = field(rows, "provisioning", NULL, NULL);
     const char *least = field(rows, "min_gpus", NULL, NULL);
+    const char *dates = field(rows, "date", "checked_at", "as_of");
     double count = 1;
     habitat_error unknown = {0};
     habitat_price price = {.origin = HABITAT_PRICE_FILE,
@@ -71,7 +93,6 @@ static habitat_status own_row(habitat_prices *prices, const habitat_csv_reader *
                            .region = field(rows, "region", NULL, NULL),
                            .product = field(rows, "product", NULL, NULL),
                            .source = field(rows, "source", NULL, NULL),
-                           .date = field(rows, "date", "checked_at", "as_of"),
                            .file = csv_path(rows),
                            .line = habitat_csv_line(rows)};
     if (!gpu || !usd)
@@ -81,8 +102,9 @@ static habitat_status own_row(habitat_prices *prices, const habitat_csv_reader *
         return no_number(rows, "usd_per_gpu_hour", usd, err);
     if (kind && !price_kind(kind, &price.spot))
         return bad(rows, HABITAT_E_FORMAT, "provisioning", kind, "must be on-demand or spot", err);
-    if (price.date && !price_date(price.date))
-        return bad(rows, HABITAT_E_FORMAT, "date", price.date, "must be like 2026-09-25", err);
+    if (dates && !read_dates(dates, &price.date))
+        return bad(rows, HABITAT_E_FORMAT, "date", dates,
+                   "must be like 2026-09-25, or 2020-01 to 2025", err);
     if (least && !habitat_is_number(least, &count))
         return no_number(rows, "min_gpus", least, err);
     if (!(count >= 1 && count <= MOST_GPUS && count == floor(count)))

@@ -172,6 +172,29 @@ static void refused(const char *text, habitat_status want, uint64_t line, const 
     habitat_prices_free(prices);
 }
 
+/* A price that held from one date to another is as old as the later. */
+static void test_spans(void) {
+    static const char *const spans[][2] = {{"2020-01 to 2025", "2025"},
+                                           {"2025-03 to 2025", "2025"},
+                                           {"2020 to 2020-11-16", "2020-11-16"}};
+    static const char *const wrong[] = {"2025 to 2020-01",    "2020-01 to ",  " to 2025",
+                                        "2020-01 to 2025 to", "soon to 2025", "2020-01  to 2025"};
+    char text[128];
+    for (size_t i = 0; i < sizeof spans / sizeof *spans; i++) {
+        habitat_prices *prices = no_prices();
+        snprintf(text, sizeof text, "gpu_type,usd_per_gpu_hour,as_of\nT4,0.35,%s\n", spans[i][0]);
+        CHECK_INT(read_text(prices, text, NULL), HABITAT_OK);
+        const habitat_price *p = habitat_prices_of(prices, gpu_named("T4"), false);
+        CHECK_TEXT(p ? p->date : "no price", spans[i][1]);
+        habitat_prices_free(prices);
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        snprintf(text, sizeof text, "gpu_type,usd_per_gpu_hour,as_of\nT4,0.35,%s\n", wrong[i]);
+        refused(text, HABITAT_E_FORMAT, 2, "2020-01 to 2025");
+    }
+    check_case("dates from one to another");
+}
+
 static void test_refusals(void) {
     refused("gpu,usd_per_gpu_hour\nL40S,0.9\nL40S,free\n", HABITAT_E_FORMAT, 3, "must be a number");
     refused("gpu,usd_per_gpu_hour\nL40S,-1\n", HABITAT_E_RANGE, 2, "more than 0");
@@ -211,6 +234,7 @@ int main(void) {
     test_names();
     test_skypilot();
     test_refusals();
+    test_spans();
     habitat_gpu_table_free(table);
     return check_done();
 }
