@@ -42,14 +42,17 @@ static int out_of_memory(void) {
     return cli_fail(CLI_FAILED, NULL, "out of memory");
 }
 
-/* "a,b" becomes two items, and no part is empty. Copies go into the storage, which is as large
- * as all arguments together. */
+/* "a,b" becomes two items, as does "a, b": blanks around a part are not of it. No part is empty.
+ * Copies go into the storage, which is as large as all arguments together. */
 static int add_to_list(cli_arguments *a, const char *name, cli_list *list, const char *value) {
     const char *whole = value;
-    if (!value[strspn(value, ",")])
+    if (!value[strspn(value, ", ")])
         return cli_fail(CLI_USAGE, name, "needs a value; `habitat %s --help` explains", a->verb);
     for (;;) {
-        size_t length = strcspn(value, ",");
+        value += strspn(value, " ");
+        size_t part = strcspn(value, ","), length = part;
+        while (length > 0 && value[length - 1] == ' ')
+            length--;
         if (length == 0)
             return cli_fail(CLI_USAGE, name, "\"%s\" has an empty part; leave out the comma",
                             whole);
@@ -59,9 +62,9 @@ static int add_to_list(cli_arguments *a, const char *name, cli_list *list, const
         a->storage_used += length + 1;
         if (!append(list, copy))
             return out_of_memory();
-        if (!value[length])
+        if (!value[part])
             return CLI_DONE;
-        value += length + 1;
+        value += part + 1;
     }
 }
 

@@ -45,7 +45,7 @@ refused predict b4.json --batch 8 --batch-from b16.json --recorded-batch 4
 refused predict "$noted" --recorded-batch 8
 refused info b4.json --recorded-batch 3
 refused predict b4.json --batch 8 --batch-from b16.json --recorded-batch 4,12
-for word in 0 04 -4 4.0 4e0 "4 " "" 4,4 1099511627777; do
+for word in 0 04 -4 4.0 4e0 "4 4" "" 4,4 1099511627777; do
     refused predict b4.json "--recorded-batch=$word"
 done
 
