@@ -45,6 +45,11 @@ habitat_status ranks_predict(const habitat_request *request, const habitat_predi
                              habitat_prediction **made, habitat_error *err);
 void ranks_free_all(made_answer *out);
 
+/* recorded_gpu.c: the GPU that a recording notes; HABITAT_E_UNKNOWN_GPU, with the recording's file,
+ * where it notes none or one that the table does not have. */
+habitat_status recorded_gpu(const habitat_request *request, const habitat_trace *trace,
+                            const habitat_gpu **out, habitat_error *err);
+
 /* devices.c: the workload of a recording's main device, or of all of them where one program drives
  * several; each alone; what each does in a prediction of all. */
 habitat_status devices_take(const habitat_request *request, const habitat_gpu *origin,

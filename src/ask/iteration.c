@@ -24,7 +24,7 @@ static habitat_status find_origin(const habitat_request *r, made_answer *out,
     char note[512] = "", line[640];
     *origin = r->origin;
     if (!r->origin)
-        return habitat_gpu_match(r->gpus, facts, origin, err);
+        return recorded_gpu(r, r->trace, origin, err);
     habitat_status status =
         habitat_gpu_check_origin(r->gpus, r->origin, facts, note, sizeof note, err);
     if (status != HABITAT_OK && r->origin_word && !err->file[0])

@@ -39,7 +39,7 @@ static habitat_status check_gpu(const habitat_request *r, const habitat_trace *t
     const habitat_trace_info *info = habitat_trace_get_info(trace);
     if (r->origin)
         return HABITAT_OK;
-    habitat_status status = habitat_gpu_match(r->gpus, &info->device_facts, &found, err);
+    habitat_status status = recorded_gpu(r, trace, &found, err);
     if (status == HABITAT_OK && found != origin)
         return habitat_fail_at(err, HABITAT_E_FORMAT, info->file, UINT64_MAX, 0,
                                "recorded on %s, and the first rank on %s: ranks need equal GPUs",

@@ -70,8 +70,7 @@ habitat_status habitat_gpu_match(const habitat_gpu_table *table, const habitat_d
         return habitat_fail(err, HABITAT_E_ARG,
                             "a table, facts and a place for the GPU are needed");
     if (!facts->name || !*facts->name)
-        return habitat_fail(err, HABITAT_E_UNKNOWN_GPU,
-                            "the recording does not name its GPU; name it with --from");
+        return habitat_fail(err, HABITAT_E_UNKNOWN_GPU, "no name of a GPU is given; give one");
     const habitat_gpu *gpu = NULL;
     habitat_status status = habitat_gpu_find(table, facts->name, &gpu, NULL, err);
     if (status != HABITAT_OK && strstr(facts->name, " MIG "))

@@ -26,22 +26,24 @@ static bool has_rule(const method_plug *plug) {
     return plug->operation != NULL;
 }
 
-static habitat_status scales_time(const method_plug *plug, habitat_error *err) {
+static habitat_status scales_time(const operations_by *by, const method_plug *plug,
+                                  habitat_error *err) {
     char list[METHOD_LIST_BYTES];
     method_list(has_rule, " or ", list, sizeof list);
     return habitat_fail(err, HABITAT_E_UNSUPPORTED,
-                        "method %s scales a measured time, and a single operation has none; "
-                        "use %s, or predict from a recording on a GPU",
-                        plug->name, list);
+                        "method %s scales %s none; use %s, or predict from a recording on a GPU",
+                        plug->name,
+                        by->untimed ? "recorded times, and a recording without a GPU has"
+                                    : "a measured time, and a single operation has",
+                        list);
 }
 
-static habitat_status check(const method_plug *plug, const habitat_models *models,
-                            habitat_error *err) {
+static habitat_status check(const operations_by *by, const method_plug *plug, habitat_error *err) {
     if (!plug || !plug->askable)
         return habitat_fail(err, HABITAT_E_ARG, "not a method");
     if (!plug->operation && !plug->needs_models)
-        return scales_time(plug, err);
-    return method_check_models(plug, models, err);
+        return scales_time(by, plug, err);
+    return method_check_models(plug, by->models, err);
 }
 
 /* Products of integers and complex numbers: no GPU of the table has a rate of them and no
@@ -72,7 +74,7 @@ static habitat_status check_one(const operations_by *by, const method_plug *plug
             err, HABITAT_E_NO_SPEC,
             "no rate of %s is listed of %s, which has units of it; a GPU file can give it",
             habitat_dtype_name(arithmetic), gpu->name);
-    return plug->covers && !plug->covers(work) ? scales_time(plug, err) : HABITAT_OK;
+    return plug->covers && !plug->covers(work) ? scales_time(by, plug, err) : HABITAT_OK;
 }
 
 static habitat_status keep(habitat_arena *arena, const char *text, const char **out,
@@ -310,7 +312,7 @@ habitat_status operations_predict(const operations_by *by, const habitat_gpu *gp
                                   const habitat_model_query *questions, habitat_arena *arena,
                                   habitat_operation_estimate *out, habitat_error *err) {
     const method_plug *plug = method_of(by->method);
-    habitat_status status = check(plug, by->models, err);
+    habitat_status status = check(by, plug, err);
     if (status != HABITAT_OK)
         return status;
     asked a = {calloc(n + 1, sizeof *a.questions), calloc(n + 1, sizeof *a.queries),

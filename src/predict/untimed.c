@@ -193,7 +193,7 @@ void untimed_assemble(double cpu_ms, habitat_prediction *p) {
 habitat_status untimed_predict(const habitat_workload *w, habitat_method method,
                                const habitat_models *models, const habitat_gpu *dest,
                                habitat_prediction **out, habitat_error *err) {
-    operations_by by = {.method = method, .models = models};
+    operations_by by = {.method = method, .models = models, .untimed = w->trace != NULL};
     untimed u = {.w = w, .dest = dest};
     habitat_prediction *made = calloc(1, sizeof *made);
     habitat_status status = set_up(&u, err);

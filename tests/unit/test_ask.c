@@ -443,6 +443,26 @@ static void test_recording(void) {
     check_case("an origin that the recording contradicts is refused, another name is said");
 }
 
+/* The file and the caller's own word for the origin stand in the error, and no option of a command
+ * where nobody said one. */
+static void test_nameless(void) {
+    static const char text[] = "{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\","
+                               "\"ts\":5,\"dur\":1,\"args\":{\"device\":0,\"stream\":7}}]}";
+    habitat_trace *trace = NULL;
+    habitat_answer *answer = NULL;
+    habitat_error err = {0};
+    CHECK_INT(habitat_trace_read_memory(text, sizeof text - 1, "t.json", &trace, NULL), HABITAT_OK);
+    habitat_request r = {.trace = trace, .gpus = table};
+    CHECK_INT(habitat_ask(&r, &answer, &err), HABITAT_E_UNKNOWN_GPU);
+    CHECK_TEXT(err.file, "t.json");
+    CHECK_TEXT(err.message, "the recording does not name its GPU; name it with origin");
+    r.origin_word = "--from";
+    CHECK_INT(habitat_ask(&r, &answer, &err), HABITAT_E_UNKNOWN_GPU);
+    CHECK_TEXT(err.message, "the recording does not name its GPU; name it with --from");
+    habitat_trace_free(trace);
+    check_case("a recording that does not name its GPU is named in the error");
+}
+
 /* Two products of 2 m n k flop each; gelu counts five operations an element, relu's gradient is a
  * kernel of another name; fp32 is strict, tf32 are fp32 tensors. */
 static void test_words(void) {
@@ -511,6 +531,7 @@ int main(void) {
     test_other_vendor();
     test_models_of_an_iteration();
     test_recording();
+    test_nameless();
     test_words();
     habitat_gpu_table_free(table);
     return check_done();

@@ -8,6 +8,8 @@ trace=$fixtures/no_gpu.json
 "$habitat" choose "$trace" | sed -n 1p
 "$habitat" predict "$trace" --to V100-PCIE-16GB --method wave
 echo "a method that scales: $?"
+"$habitat" predict "$trace" --to V100-PCIE-16GB --method habitat
+echo "and one that scales what its networks lack: $?"
 # TF32 where the script lets products round to it: faster on a GPU that has it, the same on one that has not
 sed 's/"matmul_allow_tf32":false/"matmul_allow_tf32":true/; s/"cudnn_allow_tf32":true/"cudnn_allow_tf32":false/' "$trace" >other.json
 "$habitat" predict other.json --to H200-SXM5-141GB,V100-PCIE-16GB --csv | cut -d, -f1-3
