@@ -22,7 +22,8 @@ static int read_deadline(const char *text, double *hours) {
     const char *unit = text + used;
     double scale = strcmp(unit, "d") == 0 ? 24 : !*unit || strcmp(unit, "h") == 0 ? 1 : 0;
     if (!used || scale == 0 || !(*hours > 0 && *hours < 1e6))
-        return cli_fail(CLI_USAGE, "--deadline", "\"%s\" is no time like 24h or 3d", text);
+        return cli_fail(CLI_USAGE, "--deadline", "\"%s\" is no time; write it like 24h or 3d",
+                        text);
     *hours *= scale;
     return CLI_DONE;
 }
@@ -156,6 +157,14 @@ static habitat_status report(const void *of, const habitat_report_options *optio
     return habitat_report_choice(of, options, err);
 }
 
+/* The library calls an option by its name without dashes. */
+static int refuse(const habitat_error *error) {
+    static const char vendor[] = "vendor: ";
+    if (strncmp(error->message, vendor, strlen(vendor)) == 0)
+        return cli_fail(CLI_USAGE, "--vendor", "%s", error->message + strlen(vendor));
+    return cli_fail_error(error, NULL);
+}
+
 static int choose(const cli_request *request, const habitat_choice_options *options) {
     subjects all = {.count = 0};
     habitat_choice *choice = NULL;
@@ -163,7 +172,7 @@ static int choose(const cli_request *request, const habitat_choice_options *opti
     int code = open_all(request, &all);
     if (code == CLI_DONE &&
         habitat_choose(all.answers, all.weights, all.count, options, &choice, &error) != HABITAT_OK)
-        code = cli_fail_error(&error, NULL);
+        code = refuse(&error);
     if (code == CLI_DONE && request->timeline)
         code = show(request, choice, &all.inputs[0]);
     if (code == CLI_DONE)

@@ -27,7 +27,8 @@ static int read_batch(const char *option, const char *text, uint64_t *out) {
     char *end = NULL;
     unsigned long long size = strtoull(text, &end, 10);
     if (*text < '1' || *text > '9' || *end || size > 1ull << 40)
-        return cli_fail(CLI_USAGE, option, "\"%s\" is no whole number from 1 on", text);
+        return cli_fail(CLI_USAGE, option, "\"%s\" is no whole number from 1 on; write it like 32",
+                        text);
     *out = size;
     return CLI_DONE;
 }

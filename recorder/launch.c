@@ -140,7 +140,7 @@ static int run_program(session *s, const char *mode, const char *select) {
     run_setup setup = {s, mode, select};
     program_end end = program_run(s->options->argv, prepare_run, &setup, &s->signals);
     if (end.error)
-        return fail(s, 1, "cannot be run: %s", strerror(end.error));
+        return fail(s, 1, "cannot be run: %s; check the path of the program", strerror(end.error));
     s->received = end.received;
     s->result->program_status = end.signal ? 128 + end.signal : end.status;
     if (end.signal) /* told to end by a signal and ended by it: so does habitat, once it has cleaned

@@ -340,7 +340,7 @@ static habitat_status check(const habitat_answer *const *answers, const double *
     if (options->deadline_hours > 0 && isnan(answers[0]->steps))
         return habitat_fail(err, HABITAT_E_ARG,
                             "a deadline needs the length of the training: --steps or --samples");
-    return options->vendor ? vendor_check(answers[0], options->vendor, err) : HABITAT_OK;
+    return options->vendor ? vendor_check(answers[0], options->vendor, "vendor", err) : HABITAT_OK;
 }
 
 static habitat_status take_answers(made_choice *out, const habitat_answer *const *answers,

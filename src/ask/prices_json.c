@@ -95,7 +95,7 @@ static habitat_status read_text(reader *r, const char *key, yajl_val value, cons
 
 static habitat_status read_number(reader *r, const char *key, yajl_val value, double *out) {
     if (!YAJL_IS_NUMBER(value) || !habitat_is_number(value->u.number.r, out))
-        return bad(r, HABITAT_E_FORMAT, "%.32s must be a number", key);
+        return bad(r, HABITAT_E_FORMAT, "%.32s must be a number; write it like 2.49", key);
     return HABITAT_OK;
 }
 

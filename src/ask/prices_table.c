@@ -23,7 +23,7 @@ static habitat_status bad(const habitat_csv_reader *rows, habitat_status code, c
 
 static habitat_status no_number(const habitat_csv_reader *rows, const char *column,
                                 const char *value, habitat_error *err) {
-    return bad(rows, HABITAT_E_FORMAT, column, value, "must be a number", err);
+    return bad(rows, HABITAT_E_FORMAT, column, value, "must be a number; write it like 2.49", err);
 }
 
 /* The field of the first of these columns that is there and not empty; NULL without. */

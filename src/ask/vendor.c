@@ -22,7 +22,8 @@ bool vendor_takes(const char *vendor, const habitat_gpu *gpu) {
     return vendor_is_any(vendor) || same_word(vendor, gpu->vendor);
 }
 
-habitat_status vendor_check(const habitat_answer *what, const char *vendor, habitat_error *err) {
+habitat_status vendor_check(const habitat_answer *what, const char *vendor, const char *word,
+                            habitat_error *err) {
     char known[128] = "";
     for (size_t i = 0; i < what->row_count; i++) {
         const char *other = what->rows[i].key.gpu->vendor;
@@ -34,6 +35,7 @@ habitat_status vendor_check(const habitat_answer *what, const char *vendor, habi
     }
     if (!what->row_count)
         return HABITAT_OK;
-    return habitat_fail(err, HABITAT_E_ARG, "\"%.40s\" made none of the GPUs asked for; choose %s",
-                        vendor, known);
+    return habitat_fail(err, HABITAT_E_ARG,
+                        "%s: \"%.40s\" made none of the GPUs asked for; choose %s", word, vendor,
+                        known);
 }

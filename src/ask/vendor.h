@@ -12,6 +12,7 @@ bool vendor_is_any(const char *vendor);
 
 /* HABITAT_E_ARG for a vendor of none of the GPUs asked for, which may be a slip of the pen; err
  * names those that there are. */
-habitat_status vendor_check(const habitat_answer *what, const char *vendor, habitat_error *err);
+habitat_status vendor_check(const habitat_answer *what, const char *vendor, const char *word,
+                            habitat_error *err);
 
 #endif

@@ -209,8 +209,9 @@ static habitat_status read_header(habitat_csv_reader *r, habitat_error *err) {
         return status;
     skip_byte_order_mark(r);
     if (!more || !memchr(r->record, ',', r->length))
-        return habitat_fail_at(err, HABITAT_E_FORMAT, r->path, UINT64_MAX, 1,
-                               "no header line of a CSV table");
+        return habitat_fail_at(
+            err, HABITAT_E_FORMAT, r->path, UINT64_MAX, 1,
+            "no header line of a CSV table; its first line names the columns, two or more");
     r->names = malloc(r->length + 1);
     if (!r->names)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");

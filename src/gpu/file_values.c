@@ -78,7 +78,8 @@ habitat_status gpu_read_text(gpu_file *r, const char *key, yajl_val value, const
 habitat_status gpu_read_number(gpu_file *r, const char *key, yajl_val value, double lowest,
                                double highest, double *out) {
     if (!YAJL_IS_NUMBER(value))
-        return gpu_file_bad(r, HABITAT_E_FORMAT, key, "must be a number");
+        return gpu_file_bad(r, HABITAT_E_FORMAT, key,
+                            "must be a number; write it like 1.5, without quotes");
     double number = NAN;
     if (!habitat_is_number(value->u.number.r, &number) ||
         !(number >= lowest && number <= highest)) /* also refuses NaN and infinity */
@@ -102,7 +103,8 @@ static habitat_status read_count(gpu_file *r, const char *key, yajl_val value, d
 habitat_status gpu_read_texts(gpu_file *r, const char *key, yajl_val value, size_t keep,
                               const char *const **out, size_t *count) {
     if (!YAJL_IS_ARRAY(value) || value->u.array.len > 1000)
-        return gpu_file_bad(r, HABITAT_E_FORMAT, key, "must be a list of texts");
+        return gpu_file_bad(r, HABITAT_E_FORMAT, key,
+                            "must be a list of texts; write it like [\"RTX 3060\"]");
     const char **texts =
         habitat_arena_alloc(r->arena, (keep + value->u.array.len + 1) * sizeof *texts);
     if (!texts)

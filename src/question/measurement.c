@@ -56,7 +56,7 @@ static habitat_dtype dtype_of(row *r, habitat_dtype *arithmetic) {
     const char *text = row_text(r, "dtype", NULL);
     habitat_dtype dtype = habitat_dtype_from_name(text);
     if (!text)
-        row_fail(r, HABITAT_E_RANGE, "no dtype given");
+        row_missing(r, "dtype");
     if (dtype == HABITAT_DTYPE_UNKNOWN)
         dtype = (habitat_dtype)row_word(r, "dtype", &habitat_dtypes, HABITAT_DTYPE_UNKNOWN);
     if (dtype == HABITAT_DTYPE_TF32) {

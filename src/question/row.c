@@ -11,6 +11,8 @@
 #include "base/csv.h"
 #include "base/error.h"
 
+enum { WORD_BYTES = 48 };
+
 row row_of(const habitat_csv_reader *reader, habitat_error *err) {
     row r = {.path = csv_path(reader), .line = habitat_csv_line(reader), .err = err};
     r.columns = habitat_csv_columns(reader, &r.count);
@@ -67,14 +69,24 @@ const char *row_text(row *r, const char *names, const char **name) {
     return found;
 }
 
+void row_missing(row *r, const char *name) {
+    if (r->keys)
+        row_fail(r, HABITAT_E_RANGE, "no %.40s given; add %.40s=NUMBER", name, name);
+    else
+        row_fail(r, HABITAT_E_RANGE, "no %.40s given; fill in its column", name);
+}
+
 /* Beyond it a double no longer holds every whole number, and no tensor has such a side. */
 #define SIZE_END 1e15
 
 static double number(row *r, const char *names, double otherwise, double least) {
     const char *name = "", *text = row_text(r, names, &name);
     double value = NAN;
-    if (!text && isnan(otherwise))
-        row_fail(r, HABITAT_E_RANGE, "no %.*s given", (int)strcspn(names, "|"), names);
+    if (!text && isnan(otherwise)) {
+        char first[WORD_BYTES];
+        snprintf(first, sizeof first, "%.*s", (int)strcspn(names, "|"), names);
+        row_missing(r, first);
+    }
     if (!text)
         return otherwise;
     bool whole = csv_decimal(text, &value) && value >= least && value == floor(value);

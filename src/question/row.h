@@ -30,6 +30,9 @@ void row_fail(row *r, habitat_status status, const char *format, ...)
 #endif
     ;
 
+/* Refuses a row that leaves out what it needs: `name` is the column's, or the key's. */
+void row_missing(row *r, const char *name);
+
 bool row_has(const row *r, const char *column);
 
 /* Where a parameter has several names they are given as "in_h|in|size": the first that is there and

@@ -221,7 +221,7 @@ void schema_read_nodes(row *r, habitat_measurement *made) {
     node n = {.in_count = 0};
     int op = row_word(r, "op", &words, -1);
     if (op < 0)
-        row_fail(r, HABITAT_E_RANGE, "no op given");
+        row_missing(r, "op");
     size_t in = read_tensors(r, "input_shapes", n.in, TENSORS_MAX);
     n.in_count = in < TENSORS_MAX ? in : TENSORS_MAX;
     size_t out = read_tensors(r, "output_shape", &n.out, 1);
@@ -248,7 +248,7 @@ void schema_read_message(row *r) {
                                {"send_recv", 4, NULL}};
     static const vocabulary words = VOCABULARY("message of this table", ops);
     if (row_word(r, "op", &words, -1) < 0)
-        row_fail(r, HABITAT_E_RANGE, "no op given");
+        row_missing(r, "op");
     row_count(r, "bytes", NAN);
     row_size(r, "num_gpus", NAN);
     row_fail(r, HABITAT_E_UNSUPPORTED,

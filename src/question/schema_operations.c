@@ -442,7 +442,7 @@ static void read_own_elementwise(row *r, const row_question *q) {
 void schema_read_own(row *r, const row_question *q) {
     static const operation rnn = {{"rnn", HABITAT_FORM_RNN, 0}, read_rnn, NAN, false, NULL};
     if (!row_text(r, "class", NULL)) {
-        row_fail(r, HABITAT_E_RANGE, "no class given");
+        row_missing(r, "class");
         return;
     }
     int op_class = row_word(r, "class", &habitat_classes, HABITAT_CLASS_COUNT);

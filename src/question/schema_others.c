@@ -11,7 +11,7 @@
 static int read_op(row *r, const vocabulary *words) {
     const char *text = row_text(r, "op", NULL);
     if (!text)
-        row_fail(r, HABITAT_E_RANGE, "no op given");
+        row_missing(r, "op");
     else if (!word_find(words, text) && question_knows_operation(text))
         row_fail(r, HABITAT_E_UNSUPPORTED, "columns of this table do not describe %.40s", text);
     else
@@ -189,7 +189,7 @@ static void read_tensorflow(row *r, const row_question *q, unsigned part) {
     static const vocabulary activations = VOCABULARY("activation", functions);
     (void)part;
     if (!row_text(r, "pass", NULL))
-        row_fail(r, HABITAT_E_RANGE, "no pass given");
+        row_missing(r, "pass");
     forward_only(r, q);
     row_word(r, "activation", &activations, 0);
     int op = read_op(r, &words);

@@ -243,7 +243,7 @@ size_t shortlist_most(const habitat_answer *what) {
 habitat_status shortlist_check(const habitat_answer *what, const habitat_report_options *o,
                                habitat_error *err) {
     double days = 0;
-    if (o->vendor && vendor_check(what, o->vendor, err) != HABITAT_OK)
+    if (o->vendor && vendor_check(what, o->vendor, "--vendor", err) != HABITAT_OK)
         return HABITAT_E_ARG;
     if (o->sort && sort_check(o->sort, err) != HABITAT_OK)
         return HABITAT_E_ARG;

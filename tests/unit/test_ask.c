@@ -514,7 +514,7 @@ static void test_words(void) {
     CHECK_INT(
         habitat_operation_from_words("gemm", "m=8 n=8", "fp32", "backward", parts, &count, &err),
         HABITAT_E_RANGE);
-    CHECK_TEXT(err.message, "shape: no k given");
+    CHECK_TEXT(err.message, "shape: no k given; add k=NUMBER");
     CHECK_INT(habitat_operation_from_words("gemm", NULL, "fp32", "backward", parts, &count, &err),
               HABITAT_E_ARG);
     CHECK_INT(count, 7); /* untouched */

@@ -91,7 +91,8 @@ static void check_refused(void) {
          HABITAT_E_FORMAT, 4, "operations[1].shape: is missing"},
         {GEMM "\"x\": 1}", HABITAT_E_FORMAT, 3, "operations[0].x: unknown key; known: op pass"},
         {GEMM "\"latency_ms\": 1, \"latency_ms\": 2}", HABITAT_E_FORMAT, 3, "occurs twice"},
-        {GEMM "\"latency_ms\": \"1\"}", HABITAT_E_FORMAT, 3, "latency_ms: must be a number"},
+        {GEMM "\"latency_ms\": \"1\"}", HABITAT_E_FORMAT, 3,
+         "latency_ms: must be a number; write it like 1.5, without quotes"},
         {GEMM "\"latency_ms\": 0}", HABITAT_E_RANGE, 3, "latency_ms: 0 is outside"},
         {GEMM "\"latency_ms\": -1}", HABITAT_E_RANGE, 3, "is outside"},
         {GEMM "\"latency_ms\": 1e99}", HABITAT_E_RANGE, 3, "is outside"},
@@ -186,7 +187,8 @@ static void check_host_refused(void) {
         {"\"lunch_ns\": 1", HABITAT_E_FORMAT,
          "lunch_ns: unknown key in host; did you mean launch_ns?"},
         {"\"launch_ns\": 0", HABITAT_E_RANGE, "launch_ns: 0 is outside"},
-        {"\"launch_ns\": \"4\"", HABITAT_E_FORMAT, "launch_ns: must be a number"},
+        {"\"launch_ns\": \"4\"", HABITAT_E_FORMAT,
+         "launch_ns: must be a number; write it like 1.5, without quotes"},
         {"\"launch_spread\": -0.1", HABITAT_E_RANGE, "launch_spread: -0.1 is outside"},
         {"\"launch_ns\": 1, \"launch_ns\": 2", HABITAT_E_FORMAT, "occurs twice"},
     };
@@ -334,8 +336,9 @@ static void check_hand_worked(void) {
               HABITAT_E_RANGE);
     CHECK_TEXT(err.file, "cal.json");
     CHECK_INT(err.line, 17);
-    CHECK(strstr(err.message,
-                 "operations[0].shape: linear with \"m=4096 n=4096\": shape: no k given"));
+    CHECK(strstr(
+        err.message,
+        "operations[0].shape: linear with \"m=4096 n=4096\": shape: no k given; add k=NUMBER"));
     CHECK_INT(habitat_models_offsets(models, NULL, offsets, &count, NULL, &err), HABITAT_E_ARG);
     const habitat_gpu *two[] = {t4, &calibrated_t4};
     habitat_work work = {.known = true, .op_class = HABITAT_CLASS_GEMM};

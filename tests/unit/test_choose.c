@@ -591,7 +591,7 @@ static void test_vendor(void) {
     c = NULL;
     options.vendor = "AMD";
     CHECK_INT(habitat_choose(answers, NULL, 1, &options, &c, &error), HABITAT_E_ARG);
-    CHECK_TEXT(error.message, "\"AMD\" made none of the GPUs asked for; choose NVIDIA");
+    CHECK_TEXT(error.message, "vendor: \"AMD\" made none of the GPUs asked for; choose NVIDIA");
     CHECK(c == NULL);
     free_scene(&s);
     check_case("a vendor by its name; one that made none is refused");

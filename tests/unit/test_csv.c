@@ -103,8 +103,10 @@ static void test_refusals(void) {
         unsigned line;
         const char *says;
     } cases[] = {
-        {TEXT(""), HABITAT_E_FORMAT, 1, "no header line of a CSV table"},
-        {TEXT("nonsense\n"), HABITAT_E_FORMAT, 1, "no header line of a CSV table"},
+        {TEXT(""), HABITAT_E_FORMAT, 1,
+         "no header line of a CSV table; its first line names the columns, two or more"},
+        {TEXT("nonsense\n"), HABITAT_E_FORMAT, 1,
+         "no header line of a CSV table; its first line names the columns, two or more"},
         {TEXT("a,b,a\n"), HABITAT_E_FORMAT, 1, "two columns are named \"a\"; rename one"},
         {TEXT("a\0,b\n"), HABITAT_E_PARSE, 1, "a zero byte; is this a CSV table?"},
         {TEXT("\xff\xfe"

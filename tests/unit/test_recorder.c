@@ -394,7 +394,7 @@ static void test_failures(void) {
     habitat_launch_options o = {.argv = none, .out = out, .library = RECORDER};
     CHECK_INT(habitat_launch_run(&o, &result), 1);
     CHECK_INT(result.program_status, -1);
-    CHECK(strstr(result.message, "cannot be run: No such file") != NULL);
+    CHECK(strstr(result.message, "cannot be run: No such file or directory; check") != NULL);
     o.argv = NULL;
     CHECK_INT(habitat_launch_run(&o, &result), 2);
     CHECK_INT(play((habitat_launch_options){.out = "/nonexistent/t.json"}, "basic", "exit"), 1);
