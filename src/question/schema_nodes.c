@@ -87,16 +87,16 @@ static double size_of(const tensor *t, size_t from_end) {
 /* "<built-in method addmm of type object at 0x..>": addmm; "h.0.attn.c_attn": c_attn. */
 static void read_word(row *r, bool module, node *out) {
     static const char *const before[] = {"<built-in function ", "<built-in method ", "<function "};
-    const char *text = row_text(r, "target", NULL), *word = text ? text : "";
+    const char *text = row_text(r, "target", NULL), *name = text ? text : "";
     for (size_t i = 0; i < sizeof before / sizeof *before; i++)
-        if (strncmp(word, before[i], strlen(before[i])) == 0)
-            word += strlen(before[i]);
-    const char *dot = module ? strrchr(word, '.') : NULL;
-    word = dot ? dot + 1 : word;
-    size_t length = strcspn(word, " >");
+        if (strncmp(name, before[i], strlen(before[i])) == 0)
+            name += strlen(before[i]);
+    const char *dot = module ? strrchr(name, '.') : NULL;
+    name = dot ? dot + 1 : name;
+    size_t length = strcspn(name, " >");
     if (length >= WORD_BYTES)
         length = WORD_BYTES - 1;
-    memcpy(out->word, word, length);
+    memcpy(out->word, name, length);
     out->word[length] = '\0';
 }
 
@@ -161,19 +161,19 @@ static void read_embedding(row *r, const node *n, const row_question *q) {
 }
 
 static void read_module(row *r, const node *n, const row_question *q) {
-    const char *word = n->word;
-    if (has(word, "LayerNorm") || has(word, "layer_norm") || strncmp(word, "ln_", 3) == 0)
+    const char *name = n->word;
+    if (has(name, "LayerNorm") || has(name, "layer_norm") || strncmp(name, "ln_", 3) == 0)
         read_rows(r, n, "layer_norm", q);
-    else if (has(word, "drop"))
+    else if (has(name, "drop"))
         row_fail(r, HABITAT_E_UNSUPPORTED, "%s: dropout, and no column says whether it is on",
-                 word);
-    else if (has(word, "embed") || strcmp(word, "wte") == 0 || strcmp(word, "wpe") == 0)
+                 name);
+    else if (has(name, "embed") || strcmp(name, "wte") == 0 || strcmp(name, "wpe") == 0)
         read_embedding(r, n, q);
-    else if (strcmp(word, "activation") == 0) /* of BERT's pooler */
+    else if (strcmp(name, "activation") == 0) /* of BERT's pooler */
         read_elementwise(r, n, "tanh", q);
-    else if (strcmp(word, "activation_fn") == 0) /* of OPT */
+    else if (strcmp(name, "activation_fn") == 0) /* of OPT */
         read_elementwise(r, n, "relu", q);
-    else if (has(word, "act"))
+    else if (has(name, "act"))
         no_rule(r, n);
     else
         read_layer(r, n, q);
