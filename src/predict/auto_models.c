@@ -417,7 +417,8 @@ static bool runs_otherwise(const scaling *s, size_t g) {
     if (!s->dest->compute_capability)
         return false;
     bool same = recorded && g < recorded->group_count &&
-                recorded->groups[g].work->op_class == group->work->op_class;
+                recorded->groups[g].work->op_class == group->work->op_class &&
+                recorded->groups[g].work->dtype == group->work->dtype;
     return ways_part(s, group) || (same && ways_part(s, &recorded->groups[g]));
 }
 

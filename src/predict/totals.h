@@ -18,8 +18,8 @@ typedef struct totals {
 void totals_add(totals *sum, const habitat_workload_kernel *kernel, double ns, double busy_ns,
                 const habitat_estimate *estimate);
 
-/* Everything of a prediction that is a sum over its kernels. Of a scaled workload the classes' times
- * on the origin are those of the recording. */
+/* Everything of a prediction that is a sum over its kernels. Of a scaled workload the classes'
+ * times on the origin are those of the recording. */
 void totals_set(const scaling *s, totals *sum, habitat_prediction *out);
 
 /* The same on the origin: the measurement, to the bit. */

@@ -14,8 +14,8 @@
 #include "predict/estimate.h"
 #include "predict/method.h"
 #include "predict/operations.h"
+#include "predict/sums.h"
 #include "predict/totals.h"
-#include "predict/usual.h"
 #include "workload/recorded_shapes.h"
 
 typedef struct untimed {

@@ -6,6 +6,7 @@
 
 #include "base/constants.h"
 #include "gpu/gpu.h"
+#include "predict/sums.h"
 #include "predict/named.h"
 #include "predict/scaling.h"
 #include "work/class.h"

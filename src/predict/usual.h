@@ -25,14 +25,4 @@ double usual_time_s(const habitat_work *work, const habitat_gpu *gpu, double roo
  * places of each element: habitat_work.by_place. 0: all others. */
 double usual_places_s(const habitat_work *work, const habitat_gpu *gpu);
 
-/* Kind of a sum over all pixels of each channel. */
-#define USUAL_BIAS "conv_bias"
-
-/* sums.c: sums of which neighbours in memory are parts of different ones [s], without a launch. */
-double sums_by_column_s(const habitat_work *work, const habitat_gpu *gpu, double roof_s);
-
-/* sums.c: the gradient of a convolution's bias, images as PyTorch has them [s], likewise. Rows are
- * channels, columns the pixels of the batch. */
-double sums_of_bias_s(const habitat_work *work, const habitat_gpu *gpu, double roof_s);
-
 #endif

@@ -230,3 +230,20 @@ bool work_contiguous(const habitat_input *tensor) {
     }
     return true;
 }
+
+double work_listed_elements(const int64_t *dims) {
+    double product = 1;
+    for (int64_t j = 0; j < dims[0]; j++)
+        product *= (double)dims[1 + j];
+    return product;
+}
+
+double work_list_elements(const habitat_input *list) {
+    if (!list->is_list || !list->list_count || !list->dims)
+        return NAN;
+    double total = 0;
+    const int64_t *dims = list->dims;
+    for (uint32_t i = 0; i < list->list_count; i++, dims += 1 + dims[0])
+        total += work_listed_elements(dims);
+    return total;
+}

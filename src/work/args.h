@@ -67,6 +67,9 @@ int work_category(habitat_dtype dtype);
 /* True if the strides describe the usual row-major layout, or are not recorded. */
 bool work_contiguous(const habitat_input *tensor);
 
+/* Elements of one tensor of a list, at its [rank, dims..]. */
+double work_listed_elements(const int64_t *dims);
+
 /* Elements of all tensors of a list; NaN if their shapes are not recorded. */
 double work_list_elements(const habitat_input *list);
 

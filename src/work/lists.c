@@ -40,29 +40,12 @@ static void add_tensor(launching *l, double elements) {
     }
 }
 
-static double tensor_elements(const int64_t *dims) {
-    double product = 1;
-    for (int64_t j = 0; j < dims[0]; j++)
-        product *= (double)dims[1 + j];
-    return product;
-}
-
-double work_list_elements(const habitat_input *list) {
-    if (!list->is_list || !list->list_count || !list->dims)
-        return NAN;
-    double total = 0;
-    const int64_t *dims = list->dims;
-    for (uint32_t i = 0; i < list->list_count; i++, dims += 1 + dims[0])
-        total += tensor_elements(dims);
-    return total;
-}
-
 /* What a list takes whose elements are `elements`, lists that are read and made counted. */
 static habitat_list_shape shape_of(const habitat_input *list, double elements, uint32_t lists) {
     launching l = {.most = launch_tensors[lists < LISTS_MOST ? lists : LISTS_MOST]};
     const int64_t *dims = list->dims;
     for (uint32_t i = 0; isfinite(elements) && i < list->list_count; i++, dims += 1 + dims[0])
-        add_tensor(&l, tensor_elements(dims));
+        add_tensor(&l, work_listed_elements(dims));
     launch(&l);
     return (habitat_list_shape){fmax(l.launches, 1), elements, l.longest};
 }

@@ -5,6 +5,7 @@
 #include "check.h"
 #include "made_gpu.h"
 #include "predict/images.h"
+#include "predict/sums.h"
 #include "predict/usual.h"
 #include "work_case.h"
 
