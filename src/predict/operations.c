@@ -11,6 +11,7 @@
 #include "base/apart.h"
 #include "base/constants.h"
 #include "base/error.h"
+#include "predict/bias.h"
 #include "predict/estimate.h"
 #include "predict/method.h"
 #include "predict/operator_model.h"
@@ -308,6 +309,28 @@ static habitat_status answer_one(const operations_by *by, const method_plug *plu
     return add_notes(q, &found->outside, padded, arena, out, err);
 }
 
+/* Models know convolutions alone. Wall clocks of whole sessions have the bias in them, and so have
+ * models of a caller's. */
+static habitat_status add_bias(const operations_by *by, const habitat_gpu *gpu,
+                               const habitat_model_query *conv, habitat_arena *arena,
+                               habitat_operation_estimate *out, habitat_error *err) {
+    habitat_work work;
+    habitat_operation_estimate bias = {0};
+    bool told = method_of(by->method)->models == HABITAT_MODEL_AUTO &&
+                method_of(by->method)->asks_models && !by->models_only && !by->part;
+    if (!told || out->status != HABITAT_OK || conv->timing == HABITAT_TIMING_SESSION ||
+        !bias_of_convolution(conv->work, &work))
+        return HABITAT_OK;
+    habitat_model_query question = {.work = &work};
+    habitat_status status = operations_predict(by, gpu, 1, &question, arena, &bias, err);
+    if (status == HABITAT_OK && bias.status == HABITAT_OK) {
+        out->estimate.ms += bias.estimate.ms;
+        out->estimate.low_ms += bias.estimate.low_ms;
+        out->estimate.high_ms += bias.estimate.high_ms;
+    }
+    return status;
+}
+
 habitat_status operations_predict(const operations_by *by, const habitat_gpu *gpu, size_t n,
                                   const habitat_model_query *questions, habitat_arena *arena,
                                   habitat_operation_estimate *out, habitat_error *err) {
@@ -331,9 +354,12 @@ habitat_status operations_predict(const operations_by *by, const habitat_gpu *gp
     }
     if (status == HABITAT_OK)
         status = ask_models(by, plug, gpu, n, &a, err);
-    for (size_t i = 0; status == HABITAT_OK && i < n; i++)
+    for (size_t i = 0; status == HABITAT_OK && i < n; i++) {
         status = answer_one(by, plug, &questions[i], &a.questions[i], &a.answers[i], a.padded[i],
                             a.folded[i], arena, &out[i], err);
+        if (status == HABITAT_OK)
+            status = add_bias(by, gpu, &questions[i], arena, &out[i], err);
+    }
     free(a.questions);
     free(a.queries);
     free(a.answers);

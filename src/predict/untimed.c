@@ -14,7 +14,6 @@
 #include "predict/estimate.h"
 #include "predict/method.h"
 #include "predict/operations.h"
-#include "predict/sums.h"
 #include "predict/totals.h"
 #include "workload/recorded_shapes.h"
 
@@ -58,53 +57,6 @@ static habitat_status fall_back(untimed *u, size_t i, habitat_error *err) {
     return HABITAT_OK;
 }
 
-/* ---- what a convolution's bias adds ---- */
-
-/* cuDNN's convolutions know no bias: it is added in place, and its gradient is a sum of its own. Of
- * depthwise ones it is in the kernel. */
-static bool has_own_bias(const habitat_work *work) {
-    const habitat_conv_shape *s = &work->shape.conv;
-    return work->op_class == HABITAT_CLASS_CONV && work->known && s->bias &&
-           !(s->groups > 1 && s->groups == s->c_in) &&
-           (work->pass == HABITAT_PASS_FORWARD || work->pass == HABITAT_PASS_BACKWARD);
-}
-
-static habitat_work bias_of(const habitat_work *conv) {
-    const habitat_conv_shape *s = &conv->shape.conv;
-    bool forward = conv->pass == HABITAT_PASS_FORWARD;
-    double pixels = s->batch, element = (double)habitat_dtype_bytes(conv->dtype);
-    for (uint32_t i = 0; i < s->dims; i++)
-        pixels *= s->out[i];
-    double elements = pixels * s->c_out;
-    habitat_work work = {.op_class = forward ? HABITAT_CLASS_ELEMENTWISE : HABITAT_CLASS_REDUCE,
-                         .pass = HABITAT_PASS_FORWARD,
-                         .known = true,
-                         .dtype = conv->dtype,
-                         .flop = elements,
-                         .read_bytes = elements * element,
-                         .write_bytes = (forward ? elements : s->c_out) * element};
-    work.shape.rows =
-        forward ? (habitat_rows_shape){1, elements} : (habitat_rows_shape){s->c_out, pixels};
-    snprintf(work.kind, sizeof work.kind, "%s", forward ? "add" : USUAL_BIAS);
-    return work;
-}
-
-static habitat_status add_bias(untimed *u, const operations_by *by, size_t i, habitat_error *err) {
-    habitat_work *work = habitat_arena_alloc(&u->arena, sizeof *work);
-    habitat_operation_estimate *out = &u->answers[i], bias = {0};
-    if (!work)
-        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    *work = bias_of(u->questions[i].work);
-    habitat_model_query question = {.work = work};
-    habitat_status status = operations_predict(by, u->dest, 1, &question, &u->arena, &bias, err);
-    if (status == HABITAT_OK && bias.status == HABITAT_OK) {
-        out->estimate.ms += bias.estimate.ms;
-        out->estimate.low_ms += bias.estimate.low_ms;
-        out->estimate.high_ms += bias.estimate.high_ms;
-    }
-    return status;
-}
-
 /* A method that scales what it does not cover has nothing to scale. */
 static habitat_status answer_all(untimed *u, const operations_by *by, habitat_error *err) {
     const method_plug *plug = method_of(by->method);
@@ -117,8 +69,6 @@ static habitat_status answer_all(untimed *u, const operations_by *by, habitat_er
             status = fall_back(u, i, err);
         else if (answer->status != HABITAT_OK)
             status = habitat_fail(err, answer->status, "%s", answer->reason);
-        if (status == HABITAT_OK && has_own_bias(u->questions[i].work))
-            status = add_bias(u, by, i, err);
     }
     return status;
 }

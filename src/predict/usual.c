@@ -6,9 +6,9 @@
 
 #include "base/constants.h"
 #include "gpu/gpu.h"
-#include "predict/sums.h"
 #include "predict/named.h"
 #include "predict/scaling.h"
+#include "predict/sums.h"
 #include "work/class.h"
 #include "work/table_gradient.h"
 #include "work/tile.h"

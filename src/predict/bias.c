@@ -1,0 +1,37 @@
+/* What a convolution's bias adds: see bias.h. */
+#include "predict/bias.h"
+
+#include <stdio.h>
+
+#include "predict/sums.h"
+
+/* cuDNN's convolutions know no bias: it is added in place, and its gradient is a sum of its own. Of
+ * depthwise ones it is in the kernel. */
+static bool has_own_kernel(const habitat_work *work) {
+    const habitat_conv_shape *s = &work->shape.conv;
+    return work->op_class == HABITAT_CLASS_CONV && work->known && s->bias &&
+           !(s->groups > 1 && s->groups == s->c_in) &&
+           (work->pass == HABITAT_PASS_FORWARD || work->pass == HABITAT_PASS_BACKWARD);
+}
+
+bool bias_of_convolution(const habitat_work *conv, habitat_work *out) {
+    const habitat_conv_shape *s = &conv->shape.conv;
+    bool forward = conv->pass == HABITAT_PASS_FORWARD;
+    double pixels = s->batch, bytes = (double)habitat_dtype_bytes(conv->dtype);
+    if (!has_own_kernel(conv))
+        return false;
+    for (uint32_t i = 0; i < s->dims; i++)
+        pixels *= s->out[i];
+    double elements = pixels * s->c_out;
+    *out = (habitat_work){.op_class = forward ? HABITAT_CLASS_ELEMENTWISE : HABITAT_CLASS_REDUCE,
+                          .pass = HABITAT_PASS_FORWARD,
+                          .known = true,
+                          .dtype = conv->dtype,
+                          .flop = elements,
+                          .read_bytes = elements * bytes,
+                          .write_bytes = (forward ? elements : s->c_out) * bytes};
+    out->shape.rows =
+        forward ? (habitat_rows_shape){1, elements} : (habitat_rows_shape){s->c_out, pixels};
+    snprintf(out->kind, sizeof out->kind, "%s", forward ? "add" : USUAL_BIAS);
+    return true;
+}
