@@ -70,6 +70,7 @@ static int big_bits(const big *b) {
 static int big_digits(big *b, char *digits) {
     char reversed[DECIMAL_DIGITS_MAX + 9];
     int count = 0;
+    reversed[0] = '0'; /* read by nothing; cppcheck does not see that */
     while (b->count) {
         uint32_t part = big_divide(b, BILLION);
         for (int i = 0; i < 9; i++, part /= 10)

@@ -172,9 +172,9 @@ static habitat_workload *two_operations(habitat_untimed_operation *out) {
     habitat_workload *w = NULL;
     memset(out, 0, 2 * sizeof *out);
     CHECK_INT(habitat_work_gemm(&product, HABITAT_DTYPE_BF16, &out[0].work), HABITAT_OK);
-    CHECK_INT(habitat_work_rows("sum", &rows, HABITAT_DTYPE_BF16, HABITAT_PASS_FORWARD,
-                                &out[1].work),
-              HABITAT_OK);
+    CHECK_INT(
+        habitat_work_rows("sum", &rows, HABITAT_DTYPE_BF16, HABITAT_PASS_FORWARD, &out[1].work),
+        HABITAT_OK);
     CHECK_INT(habitat_workload_from_operations(2, out, &w, NULL), HABITAT_OK);
     return w;
 }
