@@ -110,10 +110,25 @@ static void wrong_sizes(row *r, const node *n) {
     row_fail(r, HABITAT_E_RANGE, "sizes of %s do not go together", n->word);
 }
 
+/* Images go through convolutions, whose width would be taken for the columns of a layer: their
+ * channels, heights or widths differ, or nothing does. */
+static bool may_be_images(const tensor *x, const tensor *out) {
+    if (x->rank < 4 || out->rank != x->rank)
+        return false;
+    for (size_t i = 0; i + 1 < x->rank; i++)
+        if (x->size[i] != out->size[i])
+            return true;
+    return size_of(x, 1) == size_of(out, 1);
+}
+
 /* x (.., k) to (.., n): the weight stands in no column, so that it is taken to be (n, k). */
 static void read_layer(row *r, const node *n, const row_question *q) {
     double k = size_of(&n->in[0], 1), columns = size_of(&n->out, 1);
     double m = elements(&n->out) / columns;
+    if (may_be_images(&n->in[0], &n->out)) {
+        no_rule(r, n);
+        return;
+    }
     if (n->in[0].rank < 2 || elements(&n->in[0]) != m * k) {
         wrong_sizes(r, n);
         return;
@@ -130,10 +145,15 @@ static void read_product(row *r, const node *n, bool batched, const row_question
         return;
     }
     const tensor *x = &n->in[first], *y = &n->in[first + 1];
-    double m = size_of(x, 2), k = size_of(x, 1), columns = size_of(y, 1);
+    double k = size_of(x, 1), columns = size_of(y, 1);
+    double m = y->rank == 2 ? elements(x) / k : size_of(x, 2); /* rows of all batches at once */
     double b = elements(&n->out) / (m * columns);
-    if (size_of(y, 2) != k || elements(x) != b * m * k || elements(y) != b * k * columns) {
+    if (size_of(y, 2) != k || !(b >= 1) || floor(b) != b) {
         wrong_sizes(r, n);
+        return;
+    }
+    if (elements(x) != b * m * k || elements(y) != b * k * columns) {
+        row_fail(r, HABITAT_E_UNSUPPORTED, "%s: batches are not as many of both", n->word);
         return;
     }
     habitat_gemm_shape shape = {.b = b, .m = m, .n = columns, .k = k, .bias = !batched};
@@ -160,6 +180,17 @@ static void read_embedding(row *r, const node *n, const row_question *q) {
     schema_elementwise(r, "copy", elements(&n->out), 1, q);
 }
 
+/* What models call their linear layers. A column of its own does not say what a module is. */
+static bool is_layer(const char *name) {
+    static const char *const parts[] = {"dense", "proj", "linear", "Linear",  "query",     "key",
+                                        "value", "qkv",  "head",   "decoder", "classifier"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (has(name, parts[i]))
+            return true;
+    return strncmp(name, "fc", 2) == 0 || strncmp(name, "c_", 2) == 0 ||
+           strcmp(name, "seq_relationship") == 0;
+}
+
 static void read_module(row *r, const node *n, const row_question *q) {
     const char *name = n->word;
     if (has(name, "LayerNorm") || has(name, "layer_norm") || strncmp(name, "ln_", 3) == 0)
@@ -173,10 +204,10 @@ static void read_module(row *r, const node *n, const row_question *q) {
         read_elementwise(r, n, "tanh", q);
     else if (strcmp(name, "activation_fn") == 0) /* of OPT */
         read_elementwise(r, n, "relu", q);
-    else if (has(name, "act"))
-        no_rule(r, n);
-    else
+    else if (is_layer(name) && !has(name, "act") && !has(name, "norm"))
         read_layer(r, n, q);
+    else
+        no_rule(r, n);
 }
 
 static void read_function(row *r, const node *n, const row_question *q) {

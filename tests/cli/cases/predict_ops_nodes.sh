@@ -28,6 +28,24 @@ CSV
 "$habitat" predict-ops nodes.csv --to V100-PCIE-32GB 2>/dev/null | python3 -c 'import csv, sys
 rows = list(csv.DictReader(sys.stdin))
 print(rows[5]["predicted_ms"], rows[7]["predicted_ms"], sep="\n")' | cmp - wanted && echo same
+echo "-- what a module's name does not tell, and convolutions, whose width is no column"
+cat >modules.csv <<'CSV'
+op,target,input_shapes,output_shape,dtype
+call_module,layers.0.input_layernorm,"[[2, 512, 4096]]","(2, 512, 4096)",float16
+call_module,blocks.0.norm1,"[[8, 197, 768]]","(8, 197, 768)",float32
+call_module,layer1.0.relu,"[[8, 64, 56, 56]]","(8, 64, 56, 56)",float32
+call_module,mix.proj,"[[8, 64, 56, 56]]","(8, 64, 56, 56)",float32
+call_module,patch_embed.proj,"[[8, 3, 224, 224]]","(8, 768, 14, 14)",float32
+call_module,blocks.0.mlp.fc1,"[[8, 56, 56, 96]]","(8, 56, 56, 384)",float32
+call_function,matmul,"[[8, 512, 64], [64, 128]]","(8, 512, 128)",float32
+call_function,matmul,"[[8, 4, 512, 64], [8, 1, 64, 128]]","(8, 4, 512, 128)",float32
+call_function,addmm,"[[128], [4096, 64], [64, 128]]","(4096, 128)",float32
+CSV
+"$habitat" predict-ops modules.csv --to A100-PCIE-40GB | python3 -c 'import csv, sys
+rows = list(csv.DictReader(sys.stdin))
+for row in rows:
+    print(row["target"], row["method"], row["reason"])
+print(0.5 < float(rows[6]["predicted_ms"]) / float(rows[8]["predicted_ms"]) < 2)'
 echo "-- messages"
 cat >messages.csv <<'CSV'
 gpu,interconnect,op,dtype,bytes,num_gpus,gpus_per_node,latency_ms,std_ms,busbw_gbs,impl,version,flag,source
