@@ -27,17 +27,24 @@ static void launch(launching *l) {
 
 /* A tensor goes on in the next launch where this one has no room for its pieces. */
 static void add_tensor(launching *l, double elements) {
-    while (elements > 0) {
-        double room = launch_pieces - l->pieces;
-        double taken = fmin(ceil(elements / piece_elements), room);
-        l->piece = fmax(l->piece, fmin(elements, piece_elements));
-        l->pieces += taken;
-        elements -= taken * piece_elements;
-        bool whole = elements <= 0;
-        l->tensors += whole;
-        if (l->pieces >= launch_pieces || (whole && l->tensors == l->most))
-            launch(l);
+    double pieces = ceil(elements / piece_elements), room = launch_pieces - l->pieces;
+    if (!(pieces > 0))
+        return;
+    if (pieces > room) {
+        double filled = ceil((pieces - room) / launch_pieces) - 1; /* launches, between two ends */
+        l->pieces = launch_pieces;
+        l->piece = piece_elements;
+        launch(l);
+        l->launches += filled;
+        l->longest += filled * piece_elements;
+        pieces -= room + filled * launch_pieces;
+        elements -= (room + filled * launch_pieces) * piece_elements;
     }
+    l->piece = fmax(l->piece, fmin(elements, piece_elements));
+    l->pieces += pieces;
+    l->tensors++;
+    if (l->pieces >= launch_pieces || l->tensors == l->most)
+        launch(l);
 }
 
 /* What a list takes whose elements are `elements`, lists that are read and made counted. */

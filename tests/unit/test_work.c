@@ -389,6 +389,15 @@ static void listed_tensors(void) {
     case_read(&c, "aten::_foreach_sqrt | {[65536,321];[10]}");
     CHECK_INT(habitat_operation_work_typed(&c.op, HABITAT_DTYPE_FP32, &w), HABITAT_OK);
     CHECK(w.shape.list.launches == 2 && w.shape.list.longest == 131072);
+    case_read(&c, "aten::_foreach_sqrt_ | {[10];[20971520];[41943030];[7]}"); /* 10, 320 and 640 */
+    CHECK_INT(habitat_operation_work_typed(&c.op, HABITAT_DTYPE_FP32, &w), HABITAT_OK);
+    CHECK(w.shape.list.launches == 4 && w.shape.list.longest == 3 * 65536 + 65526);
+    case_read(&c, "aten::_foreach_sqrt_ | {[1048576,1048576]}");
+    CHECK_INT(habitat_operation_work_typed(&c.op, HABITAT_DTYPE_FP32, &w), HABITAT_OK);
+    CHECK(w.shape.list.launches == 52429 && w.shape.list.longest == 52429.0 * 65536);
+    case_read(&c, "aten::_foreach_sqrt_ | {[576460752303423488,576460752303423488]}"); /* at once */
+    CHECK_INT(habitat_operation_work_typed(&c.op, HABITAT_DTYPE_FP32, &w), HABITAT_OK);
+    CHECK(w.shape.list.launches > 1e28 && w.shape.list.longest > 1e33);
     check_case("a launch takes 320 pieces of 65,536 elements, or as many tensors as lists allow");
     static const struct {
         const char *line;
