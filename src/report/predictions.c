@@ -223,12 +223,25 @@ static void row_name(const shortlist_best *v, const habitat_answer_row *row, cha
     snprintf(text, size, "%s%s%s%s", count, *count ? " " : "", row->key.gpu->name, batch);
 }
 
+/* "12.3 samples/s"; of batches as recorded where nobody said how large they are. */
+static void rate_words(const habitat_answer_row *row, char *text, size_t size) {
+    double samples_per_s = row->prediction->samples_per_s;
+    if (isnan(samples_per_s))
+        habitat_format(text, size, "%.4g batches/s",
+                       row_samples(row) / row->prediction->iteration_ms * 1e3);
+    else
+        habitat_format(text, size, "%.4g samples/s", samples_per_s);
+}
+
 /* "$0.0865 for 1,000 iterations"; of samples where iterations hold different numbers of them, else
  * of the whole training where its length is known. */
 static void cost_words(const shortlist_best *v, const habitat_answer_row *row, char *text,
                        size_t size) {
     const habitat_cost *cost = &row->cost;
-    if (v->by_sample)
+    if (v->by_sample && isnan(cost->samples_per_usd))
+        habitat_format(text, size, "$%.3g for 1,000 batches",
+                       cost->usd_per_1000_iterations / row_samples(row));
+    else if (v->by_sample)
         habitat_format(text, size, "$%.3g for 1,000,000 samples", 1e6 / cost->samples_per_usd);
     else if (isnan(cost->usd))
         habitat_format(text, size, "$%.3g for 1,000 iterations", cost->usd_per_1000_iterations);
@@ -261,10 +274,9 @@ static void text_verdict(writer *w, const habitat_answer *what, const shortlist 
     if (v.fastest) {
         ms_text(v.fastest->prediction->iteration_ms, ms, sizeof ms);
         row_name(&v, v.fastest, name, sizeof name);
-        used = habitat_format(line, sizeof line, "Fastest%s: %s, ", of, name);
-        used += v.by_sample ? habitat_format(line + used, sizeof line - (size_t)used,
-                                             "%.4g samples/s", v.fastest->prediction->samples_per_s)
-                            : habitat_format(line + used, sizeof line - (size_t)used, "%s ms", ms);
+        rate_words(v.fastest, words, sizeof words);
+        used = habitat_format(line, sizeof line, "Fastest%s: %s, %s%s", of, name,
+                              v.by_sample ? words : ms, v.by_sample ? "" : " ms");
     } else {
         used = habitat_format(line, sizeof line, "None of these is known to have the memory");
     }

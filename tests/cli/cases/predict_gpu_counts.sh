@@ -7,6 +7,9 @@ echo "-- text"
 "$habitat" predict "$trace" --to L40S,T4 --gpus 1,2,4 | grep -oE 'Fastest: [a-z]+ L40S|Cheapest:|one L40S'
 "$habitat" predict "$trace" --to L40S --gpus 2,4 --batch 8,16 --columns gpu | sed -n '/^GPU/,/^$/p'
 "$habitat" predict "$trace" --to L40S --gpus 2,4 --batch 8,16 | grep -oE 'four L40S at batch size 16'
+echo "-- no batch size is known"
+zcat "$trace" | sed 's/"batch_size": *[0-9]*,//' >unknown.json
+"$habitat" predict unknown.json --to L40S,T4 --gpus 1,2 | grep -A2 '^Fastest'
 echo "-- one number, twice"
 "$habitat" predict "$trace" --to L40S,T4 --gpus 2,02 | grep -oE '2 GPUs together|Fastest: L40S'
 echo "-- JSON and CSV"
