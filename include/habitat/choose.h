@@ -105,6 +105,7 @@ typedef struct habitat_exclusion {
     double iteration_ms; /* NaN: not predicted */
     uint64_t batch_size; /* as of habitat_choice_row, like: */
     double samples, usd_per_hour, hours, headroom_bytes;
+    double bill_per_hour; /* usd_per_hour with the GPUs that are rented together [USD] */
 } habitat_exclusion;
 
 typedef struct habitat_choice habitat_choice;

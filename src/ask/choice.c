@@ -229,7 +229,8 @@ static habitat_status exclude(made_choice *out, const habitat_choice_row *row,
                             .iteration_ms = row->iteration_ms,
                             .batch_size = row->batch_size,
                             .samples = row->samples,
-                            .usd_per_hour = cost_bill(&row->cost),
+                            .usd_per_hour = row->cost.usd_per_hour,
+                            .bill_per_hour = cost_bill(&row->cost),
                             .hours = row->cost.hours,
                             .headroom_bytes = row->headroom_bytes};
     return HABITAT_OK;

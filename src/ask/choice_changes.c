@@ -156,7 +156,7 @@ static double miss(const habitat_exclusion *e) {
     case HABITAT_EXCLUDED_DEADLINE:
         return e->hours;
     case HABITAT_EXCLUDED_PRICE:
-        return e->usd_per_hour;
+        return e->bill_per_hour;
     case HABITAT_EXCLUDED_SMALL:
     case HABITAT_EXCLUDED_NEAR:
         return -e->headroom_bytes;
@@ -195,7 +195,7 @@ static const char *nearest_words(made_choice *out, const habitat_exclusion *e, s
         apart_limit(o->deadline_hours, e->hours, limit, least, sizeof least);
         return choice_line(out, "Deadline of %s h: %s h on %s, the least.", limit, least, name);
     case HABITAT_EXCLUDED_PRICE:
-        apart_decimals(o->max_usd_per_hour, e->usd_per_hour, o->max_usd_per_hour < 0.01 ? 4 : 2,
+        apart_decimals(o->max_usd_per_hour, e->bill_per_hour, o->max_usd_per_hour < 0.01 ? 4 : 2,
                        limit, least, sizeof least);
         return choice_line(out, "Limit of $%s an hour: $%s for %s, the least.", limit, least, name);
     case HABITAT_EXCLUDED_SMALL:

@@ -46,3 +46,10 @@ for limit in 3.9 4; do
 done
 "$habitat" choose "$source/data/recordings/bert_b2_fp32_h200.json.gz" --to H100-SXM5-80GB --prices together.csv --gpus 10 --max-usd-hour 7.9 2>/dev/null | grep Limit
 true
+# A row has the price of its own GPUs, taken or left out.
+for limit in 3.99 4; do
+    "$habitat" choose "$source/data/recordings/bert_b2_fp32_h200.json.gz" --to H100-SXM5-80GB --prices together.csv --max-usd-hour $limit --csv 2>/dev/null |
+        python3 -c 'import csv, sys
+for row in csv.DictReader(sys.stdin):
+    print(row["gpu"], row["usd_per_hour"], row["excluded"])'
+done
