@@ -240,6 +240,8 @@ static const row_column columns[] = {
     {COLUMN(value_unit, STRING, IN_FILES), .header = "value in"},
     {.key = "marks", .in = IN_TEXT, .header = "", .show = show_marks},
 };
+_Static_assert(sizeof columns / sizeof *columns <= TABLE_COLUMNS_MAX,
+               "--columns may name them all");
 
 size_t choice_first_columns(const habitat_choice *c, const char **keys) {
     choice_listing list = {.choice = c};

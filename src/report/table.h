@@ -8,7 +8,7 @@
 
 #include "report/writer.h"
 
-enum { TABLE_COLUMNS_MAX = 20 };
+enum { TABLE_COLUMNS_MAX = 40 };
 
 typedef enum table_style {
     STYLE_PLAIN = 0,

@@ -8,6 +8,8 @@ for key in $("$habitat" choose "$step" --to $to --csv | head -1 | tr , ' ') mark
     "$habitat" choose "$step" --to $to --steps 1000 --columns "$key" >out
     echo "$key $?: $(table <out | grep -c '^H100')"
 done
+all=$("$habitat" choose "$step" --to $to --csv | head -1 | sed 's/,excluded//'),marks
+"$habitat" choose "$step" --to $to --steps 1000 --columns "$all" | grep -oE '^L40S|usd_per_1000_iterations +best'
 echo "-- rows of several batch sizes and numbers"
 "$habitat" choose "$source/data/recordings/dcgan_b16_fp32_h200.json.gz" --to $to --batch 16,32 --gpus 1,2 --columns samples_per_s,bound_by --top 3 | table
 echo "-- intervals that are not calibrated are told where no column does"
