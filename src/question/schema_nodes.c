@@ -129,7 +129,7 @@ static void read_layer(row *r, const node *n, const row_question *q) {
         no_rule(r, n);
         return;
     }
-    if (n->in[0].rank < 2 || elements(&n->in[0]) != m * k) {
+    if (elements(&n->in[0]) != m * k) {
         wrong_sizes(r, n);
         return;
     }
@@ -145,6 +145,10 @@ static void read_product(row *r, const node *n, bool batched, const row_question
         return;
     }
     const tensor *x = &n->in[first], *y = &n->in[first + 1];
+    if (x->rank < 2 || y->rank < 2) { /* by a vector: another kernel */
+        no_rule(r, n);
+        return;
+    }
     double k = size_of(x, 1), columns = size_of(y, 1);
     double m = y->rank == 2 ? elements(x) / k : size_of(x, 2); /* rows of all batches at once */
     double b = elements(&n->out) / (m * columns);

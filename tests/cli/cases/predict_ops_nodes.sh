@@ -40,6 +40,8 @@ call_module,blocks.0.mlp.fc1,"[[8, 56, 56, 96]]","(8, 56, 56, 384)",float32
 call_function,matmul,"[[8, 512, 64], [64, 128]]","(8, 512, 128)",float32
 call_function,matmul,"[[8, 4, 512, 64], [8, 1, 64, 128]]","(8, 4, 512, 128)",float32
 call_function,addmm,"[[128], [4096, 64], [64, 128]]","(4096, 128)",float32
+call_function,matmul,"[[512, 64], [64]]","(512,)",float32
+call_module,head,"[[768]]","(1000,)",float32
 CSV
 "$habitat" predict-ops modules.csv --to A100-PCIE-40GB | python3 -c 'import csv, sys
 rows = list(csv.DictReader(sys.stdin))
