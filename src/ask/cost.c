@@ -181,7 +181,7 @@ static habitat_status warn_of_machines(made_answer *out, habitat_error *err) {
     char line[WARNING_BYTES];
     for (size_t i = 0; i < out->open.row_count; i++) {
         const habitat_cost *c = &out->open.rows[i].cost;
-        if (!cost_is_of_machines(c))
+        if (!c->price || !cost_is_of_machines(c))
             continue;
         snprintf(
             line, sizeof line,

@@ -187,7 +187,7 @@ static habitat_status ask_factors(predicting *r, habitat_error *err) {
     const kernel_kinds *kinds = &r->p->kinds;
     if (!r->p->plug->factor)
         return HABITAT_OK;
-    r->factors = malloc((kinds->count + 1) * sizeof *r->factors);
+    r->factors = calloc(kinds->count + 1, sizeof *r->factors);
     if (!r->factors)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     for (size_t k = 0; k < kinds->count; k++)

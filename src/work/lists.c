@@ -50,8 +50,10 @@ static void add_tensor(launching *l, double elements) {
 /* What a list takes whose elements are `elements`, lists that are read and made counted. */
 static habitat_list_shape shape_of(const habitat_input *list, double elements, uint32_t lists) {
     launching l = {.most = launch_tensors[lists < LISTS_MOST ? lists : LISTS_MOST]};
+    if (!list || !isfinite(elements))
+        return (habitat_list_shape){1, elements, 0};
     const int64_t *dims = list->dims;
-    for (uint32_t i = 0; isfinite(elements) && i < list->list_count; i++, dims += 1 + dims[0])
+    for (uint32_t i = 0; i < list->list_count; i++, dims += 1 + dims[0])
         add_tensor(&l, work_listed_elements(dims));
     launch(&l);
     return (habitat_list_shape){fmax(l.launches, 1), elements, l.longest};
