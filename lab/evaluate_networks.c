@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "gpu/gpu.h"
 #include "lab/evaluate_networks.h"
 #include "lab/train_rates.h"
+#include "question/tensors.h"
 
 typedef enum node_class {
     NODE_BMM,
@@ -37,41 +39,12 @@ static const struct {
                  {"Li et al.", {25.56, 44.78, 10.55, 32.5, 18.63}},
                  {"NeuSight", {25.96, 20.04, 13.98, 19.3, 20.05}}};
 
-enum { DIMS_MAX = 8, TENSORS_MAX = 4, QUERIES_MAX = 6 };
-typedef struct tensor {
-    size_t rank;
-    double size[DIMS_MAX];
-} tensor;
+enum { TENSORS_MAX = 4, QUERIES_MAX = 6 };
 
-/* "[[8, 512], [1]]" or "(8, 512)". */
+/* None where the cell is no list of sizes. */
 static size_t read_tensors(const char *text, tensor *out) {
-    size_t count = 0, depth = 0;
-    tensor current = {0, {0}};
-    for (const char *p = text; p && *p; p++) {
-        if (*p == '[' || *p == '(') {
-            depth++;
-            current.rank = 0;
-        } else if (*p == ']' || *p == ')') {
-            if (current.rank && count < TENSORS_MAX)
-                out[count++] = current;
-            current.rank = 0;
-            depth--;
-        } else if (*p >= '0' && *p <= '9') {
-            double value = 0;
-            size_t used = habitat_read_number(p, &value);
-            if (current.rank < DIMS_MAX)
-                current.size[current.rank++] = value;
-            p += used - 1;
-        }
-    }
-    return count;
-}
-
-static double elements(const tensor *t) {
-    double n = 1;
-    for (size_t i = 0; i < t->rank; i++)
-        n *= t->size[i];
-    return n;
+    size_t count = text ? tensors_read(text, out, TENSORS_MAX) : SIZE_MAX;
+    return count == SIZE_MAX ? 0 : count < TENSORS_MAX ? count : TENSORS_MAX;
 }
 
 static double last(const tensor *t) {
@@ -121,7 +94,7 @@ static void add_elementwise(node *n, const char *kind, double size, double input
 
 static void add_rows(node *n, const char *kind, const tensor *t, double factor) {
     habitat_work work;
-    habitat_rows_shape shape = {elements(t) / last(t), last(t)};
+    habitat_rows_shape shape = {tensors_elements(t) / last(t), last(t)};
     if (habitat_work_rows(kind, &shape, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD, &work) ==
         HABITAT_OK)
         add(n, &work, factor);
@@ -129,7 +102,7 @@ static void add_rows(node *n, const char *kind, const tensor *t, double factor) 
 
 static node_class class_of(const char *op, const char *target, const char *name, const tensor *in,
                            size_t in_count, const tensor *out) {
-    if (in_count == 0 || elements(out) <= 1 || elements(&in[0]) <= 1)
+    if (in_count == 0 || tensors_elements(out) <= 1 || tensors_elements(&in[0]) <= 1)
         return NODE_NONE;
     if (strcmp(op, "call_module") == 0) {
         if (has(target, "LayerNorm") || has(target, "layer_norm") || has(target, "layernorm") ||
@@ -172,7 +145,7 @@ static void ask_product(node *n, double b, double m, double k, double columns, b
 
 static void ask_node(node *n, const char *target, const tensor *in, size_t in_count,
                      const tensor *out, bool train) {
-    double size = elements(out);
+    double size = tensors_elements(out);
     switch (n->c) {
     case NODE_BMM: {
         double k = last(&in[0]), columns = last(out), m = out->size[out->rank - 2];
@@ -182,7 +155,7 @@ static void ask_node(node *n, const char *target, const tensor *in, size_t in_co
     }
     case NODE_FC: {
         const tensor *x = has(target, "addmm") && in_count > 1 ? &in[1] : &in[0];
-        ask_product(n, 1, elements(x) / last(x), last(x), last(out), true, train);
+        ask_product(n, 1, tensors_elements(x) / last(x), last(x), last(out), true, train);
         break;
     }
     case NODE_SOFTMAX:
@@ -194,7 +167,7 @@ static void ask_node(node *n, const char *target, const tensor *in, size_t in_co
             add_rows(n, "layer_norm", out, 1.5);
         break;
     default: {
-        double operands = in_count > 1 && elements(&in[1]) > size / 2 ? 2 : 1;
+        double operands = in_count > 1 && tensors_elements(&in[1]) > size / 2 ? 2 : 1;
         add_elementwise(n, target, size, operands);
         bool free_backward = has(target, "add") || has(target, "sub");
         if (train && !free_backward)

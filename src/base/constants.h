@@ -295,12 +295,12 @@ CONSTANT(fitted, usual_helper, 0.5, "of the memory roof", "as usual_gemm_plain: 
 CONSTANT(fitted, alone_late_floors, 40, "kernel floors",
          "least error over operations of data/recordings (H200), every script alike; each script left out chooses it for sums; docs/decisions/0237")
 CONSTANT(fitted, list_quick_cycles, 400, "cycle a round of a block",
-         "258 calls of Adam's operations over lists recorded on an H200 (data/recordings, new_models); tested on 258 of an H100; docs/decisions/0452")
+         "258 calls of Adam's operations over lists recorded on an H200, 13 % off; 14 % on 258 of an H100: tools/judge_shapes.py; docs/decisions/0452")
 CONSTANT(fitted, list_slow_cycles, 870, "cycle a round of a block", "as list_quick_cycles: roots, quotients, products, interpolation")
 CONSTANT(fitted, list_share, .9, "of the memory roof", "as list_quick_cycles: blocks of 320 are not shared out evenly")
 CONSTANT(hardware, list_round, 2048, "element a round",
          "512 threads of four elements; PyTorch's MultiTensorApply.cuh and ForeachFunctors.cuh")
-CONSTANT(fitted, sum_start_cycles, 5000, "cycle", "285 shapes of sums by column recorded on an H200 (data/recordings, new_models), 16 % off; 16 % on 275 of an H100; docs/decisions/0452")
+CONSTANT(fitted, sum_start_cycles, 5000, "cycle", "272 shapes of sums by column recorded on an H200, 14 % off; 14 % on 262 of an H100: tools/judge_shapes.py; docs/decisions/0452")
 CONSTANT(fitted, sum_cached_cycles, 350, "cycle a round of four rows", "as sum_start_cycles: in the cache")
 CONSTANT(fitted, sum_missed_cycles, 1270, "cycle a round of four rows", "as sum_start_cycles: in memory")
 CONSTANT(fitted, sum_gather_cycles, 5800, "cycle", "as sum_start_cycles: where several blocks share a column")
@@ -311,7 +311,7 @@ CONSTANT(hardware, sum_row_threads, 512, "thread a block", "sums along memory: b
 CONSTANT(hardware, sum_vector, 4, "element", "columns a thread takes, and rows it has under way: output_vec_size and vt0 of PyTorch's Reduce.cuh")
 CONSTANT(hardware, sum_least_rows, 16, "row a thread", "PyTorch's Reduce.cuh, setReduceConfig(): config.values_per_thread() and block_dim()")
 CONSTANT(hardware, sum_long_rows, 256, "row a thread", "PyTorch's Reduce.cuh, setReduceConfig(): config.values_per_thread() and block_dim()")
-CONSTANT(fitted, bias_start_cycles, 2500, "cycle", "66 shapes of gradients of a convolution's bias on an H200, 26 % off; 28 % on 56 of an H100; docs/decisions/0452")
+CONSTANT(fitted, bias_start_cycles, 2500, "cycle", "42 shapes of gradients of a convolution's bias on an H200, 16 % off; 13 % on 32 of an H100: tools/judge_shapes.py; docs/decisions/0452")
 CONSTANT(fitted, bias_round_cycles, 1040, "cycle a round of a warp or block", "as bias_start_cycles")
 CONSTANT(fitted, bias_share, .5, "of the memory roof", "as bias_start_cycles")
 CONSTANT(fitted, alone_pool, .16, "of the memory roof", "as alone_late_floors: pooling of ResNet-50 and Inception")

@@ -4,18 +4,15 @@
  * has no rule stay without an answer, with a reason. Messages have none of their own: they are
  * predicted within an iteration. */
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include <habitat/text.h>
 
 #include "question/schemas.h"
+#include "question/tensors.h"
 
-enum { DIMS_MAX = 8, TENSORS_MAX = 4, WORD_BYTES = 48 };
-
-typedef struct tensor {
-    size_t rank;
-    double size[DIMS_MAX];
-} tensor;
+enum { TENSORS_MAX = 4, WORD_BYTES = 48 };
 
 typedef struct node {
     char word[WORD_BYTES]; /* what is called: "add", "query" */
@@ -33,50 +30,15 @@ bool schema_is_messages(const row *r) {
 
 /* ---- cells ---- */
 
-static void add_size(row *r, tensor *t, double size) {
-    if (t->rank < DIMS_MAX)
-        t->size[t->rank++] = size;
-    else
-        row_fail(r, HABITAT_E_UNSUPPORTED, "a tensor of more than %d dimensions", DIMS_MAX);
-}
-
-/* "[[8, 512], [1]]" or "(8, 512)". @return how many tensors there are; the first of them in out. */
+/* @return how many tensors there are; the first of them in out. */
 static size_t read_tensors(row *r, const char *column, tensor *out, size_t most) {
     const char *text = row_text(r, column, NULL);
-    tensor now = {0};
-    size_t count = 0, depth = 0;
-    for (const char *p = text; p && *p;) {
-        double size = 0;
-        size_t used = *p >= '0' && *p <= '9' ? habitat_read_number(p, &size) : 0;
-        if (used && depth && size >= 1 && size <= 0x1p53 && floor(size) == size) {
-            add_size(r, &now, size);
-            p += used;
-            continue;
-        }
-        bool opens = *p == '[' || *p == '(', closes = *p == ']' || *p == ')';
-        if (used || !strchr("[]() ,", *p) || (closes && !depth)) {
-            row_fail(r, HABITAT_E_PARSE, "%s \"%.60s\" is no list of sizes like [[8, 512]]", column,
-                     text);
-            return 0;
-        }
-        if (closes && now.rank && count++ < most)
-            out[count - 1] = now;
-        if (opens || closes)
-            now.rank = 0;
-        depth += opens;
-        depth -= closes;
-        p++;
-    }
-    if (!text || depth)
-        row_fail(r, HABITAT_E_PARSE, "%s is no list of sizes like [[8, 512]]", column);
-    return count;
-}
-
-static double elements(const tensor *t) {
-    double n = 1;
-    for (size_t i = 0; i < t->rank; i++)
-        n *= t->size[i];
-    return n;
+    size_t count = text ? tensors_read(text, out, most) : SIZE_MAX;
+    if (count != SIZE_MAX)
+        return count;
+    row_fail(r, HABITAT_E_PARSE, "%s \"%.60s\" is no list of sizes like [[8, 512]]", column,
+             text ? text : "");
+    return 0;
 }
 
 /* Of a tensor that has dimensions; the last is `from_end` 1. */
@@ -124,12 +86,12 @@ static bool may_be_images(const tensor *x, const tensor *out) {
 /* x (.., k) to (.., n): the weight stands in no column, so that it is taken to be (n, k). */
 static void read_layer(row *r, const node *n, const row_question *q) {
     double k = size_of(&n->in[0], 1), columns = size_of(&n->out, 1);
-    double m = elements(&n->out) / columns;
+    double m = tensors_elements(&n->out) / columns;
     if (may_be_images(&n->in[0], &n->out)) {
         no_rule(r, n);
         return;
     }
-    if (elements(&n->in[0]) != m * k) {
+    if (tensors_elements(&n->in[0]) != m * k) {
         wrong_sizes(r, n);
         return;
     }
@@ -150,13 +112,14 @@ static void read_product(row *r, const node *n, bool batched, const row_question
         return;
     }
     double k = size_of(x, 1), columns = size_of(y, 1);
-    double m = y->rank == 2 ? elements(x) / k : size_of(x, 2); /* rows of all batches at once */
-    double b = elements(&n->out) / (m * columns);
+    double m =
+        y->rank == 2 ? tensors_elements(x) / k : size_of(x, 2); /* rows of all batches at once */
+    double b = tensors_elements(&n->out) / (m * columns);
     if (size_of(y, 2) != k || !(b >= 1) || floor(b) != b) {
         wrong_sizes(r, n);
         return;
     }
-    if (elements(x) != b * m * k || elements(y) != b * k * columns) {
+    if (tensors_elements(x) != b * m * k || tensors_elements(y) != b * k * columns) {
         row_fail(r, HABITAT_E_UNSUPPORTED, "%s: batches are not as many of both", n->word);
         return;
     }
@@ -165,14 +128,14 @@ static void read_product(row *r, const node *n, bool batched, const row_question
 }
 
 static void read_elementwise(row *r, const node *n, const char *kind, const row_question *q) {
-    double size = elements(&n->out), read = 0;
+    double size = tensors_elements(&n->out), read = 0;
     for (size_t i = 0; i < n->in_count; i++)
-        read += elements(&n->in[i]) > 1 ? elements(&n->in[i]) : 0;
+        read += tensors_elements(&n->in[i]) > 1 ? tensors_elements(&n->in[i]) : 0;
     schema_elementwise(r, kind, size, read / size, q);
 }
 
 static void read_rows(row *r, const node *n, const char *kind, const row_question *q) {
-    schema_rows(r, kind, elements(&n->out) / size_of(&n->out, 1), size_of(&n->out, 1), q);
+    schema_rows(r, kind, tensors_elements(&n->out) / size_of(&n->out, 1), size_of(&n->out, 1), q);
 }
 
 static bool has(const char *text, const char *part) {
@@ -181,7 +144,7 @@ static bool has(const char *text, const char *part) {
 
 /* A row of the table for each number. */
 static void read_embedding(row *r, const node *n, const row_question *q) {
-    schema_elementwise(r, "copy", elements(&n->out), 1, q);
+    schema_elementwise(r, "copy", tensors_elements(&n->out), 1, q);
 }
 
 /* What models call their linear layers. A column of its own does not say what a module is. */
@@ -264,7 +227,7 @@ void schema_read_nodes(row *r, habitat_measurement *made) {
     if (op == NOTHING)
         row_fail(r, HABITAT_E_UNSUPPORTED, "%s: nothing is computed", row_text(r, "op", NULL));
     q.dtype = dtype_of(r);
-    if (!in || !out || elements(&n.out) <= 1 || elements(&n.in[0]) <= 1)
+    if (!in || !out || tensors_elements(&n.out) <= 1 || tensors_elements(&n.in[0]) <= 1)
         row_fail(r, HABITAT_E_UNSUPPORTED, "%s: no tensor is computed", n.word);
     if (r->status != HABITAT_OK)
         return;
