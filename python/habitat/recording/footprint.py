@@ -77,9 +77,26 @@ def _bytes(tensors: Iterable[Any], device: Any) -> int:
     storages: Dict[int, int] = {}
     for tensor in tensors:
         if tensor.device == device and tensor.device.type != "meta":
-            storage = tensor.untyped_storage()
-            storages[storage._cdata] = storage.nbytes()
+            for part in _parts(tensor):
+                storage = part.untyped_storage()
+                storages[storage._cdata] = storage.nbytes()
     return sum(storages.values())
+
+
+def _parts(tensor: Any) -> List[Any]:
+    """The dense tensors that hold its elements: those of a sparse one (an embedding's gradient), and of classes that wrap
+    others, such as the shard that FSDP leaves on this device."""
+    import torch
+
+    compressed = ("crow_indices", "col_indices"), ("ccol_indices", "row_indices")
+    if tensor.layout == torch.sparse_coo:
+        return [tensor._indices(), tensor._values()]
+    if tensor.layout in (torch.sparse_csr, torch.sparse_bsr, torch.sparse_csc, torch.sparse_bsc):
+        names = compressed[tensor.layout in (torch.sparse_csc, torch.sparse_bsc)]
+        return [tensor.values()] + [getattr(tensor, name)() for name in names]
+    if hasattr(tensor, "__tensor_flatten__"):
+        return [part for name in tensor.__tensor_flatten__()[0] for part in _parts(getattr(tensor, name))]
+    return [tensor]
 
 
 def _allocated(device: Any) -> Optional[int]:

@@ -125,10 +125,14 @@ class Device:
 
     def _tensors(self) -> None:
         import torch
-        from torch._subclasses.fake_tensor import FakeTensor
+        from torch._subclasses import fake_tensor
 
         from .autocast import forget
 
+        FakeTensor = fake_tensor.FakeTensor
+        # PyTorch makes a tensor on the GPU that `is_available` claims before the first of its fake ones
+        for name in ("init_gpu_context", "init_cuda_context"):
+            self._set(fake_tensor, name, _always(None))
         self._set(FakeTensor, "is_cuda", property(lambda t: t.fake_device.type == "cuda"))
         self._set(FakeTensor, "is_cpu", property(lambda t: t.fake_device.type == "cpu"))
         self._set(FakeTensor, "is_meta", property(lambda t: t.fake_device.type == "meta"))
