@@ -74,13 +74,19 @@ static bool is_backward(const habitat_operation *all, uint32_t i) {
     return false;
 }
 
-/* The last iteration that shows gradients; NONE where one of it has no shape. shown: there are. */
-static uint32_t choose_iteration(const habitat_operation *all, size_t count, bool *shown) {
+/* The last iteration that shows gradients, or NONE. shown: there is one. */
+static uint32_t choose_last(const habitat_operation *all, size_t count, bool *shown) {
     uint32_t last = HABITAT_NONE;
     for (uint32_t i = 0; i < count; i++)
         if (trace_adds_gradient(all, i) && (last == HABITAT_NONE || all[i].iteration > last))
             last = all[i].iteration;
     *shown = last != HABITAT_NONE;
+    return last;
+}
+
+/* The same; NONE where a gradient of it has no shape. */
+static uint32_t choose_iteration(const habitat_operation *all, size_t count, bool *shown) {
+    uint32_t last = choose_last(all, count, shown);
     for (uint32_t i = 0; i < count && last != HABITAT_NONE; i++)
         if (all[i].iteration == last && trace_adds_gradient(all, i) &&
             find_shape(all, count, i) == HABITAT_NONE)
@@ -192,4 +198,21 @@ habitat_status trace_gradients_of(const habitat_trace *t, trace_gradients *out,
     }
     uint32_t iteration = choose_iteration(all, count, &out->shown);
     return iteration == HABITAT_NONE ? HABITAT_OK : from_shapes(all, count, iteration, out, err);
+}
+
+habitat_status trace_backward_passes(const habitat_trace *t, uint32_t *out, habitat_error *err) {
+    size_t count = 0, added = 0;
+    const habitat_operation *all = habitat_trace_operations(t, &count);
+    bool shown = false;
+    trace_gradients found = {0};
+    uint32_t last = choose_last(all, count, &shown);
+    *out = 1;
+    for (uint32_t i = 0; i < count && shown; i++)
+        added += all[i].iteration == last && trace_adds_gradient(all, i);
+    habitat_status status = trace_gradients_of(t, &found, err);
+    /* some parameters may have no gradient */
+    if (status == HABITAT_OK && found.count && added > found.count)
+        *out = (uint32_t)((added + found.count / 2) / found.count);
+    trace_gradients_free(&found);
+    return status;
 }

@@ -27,6 +27,10 @@ bool trace_adds_gradient(const habitat_operation *all, uint32_t i);
 habitat_status trace_gradients_of(const habitat_trace *t, trace_gradients *out, habitat_error *err);
 void trace_gradients_free(trace_gradients *g);
 
+/* How many backward passes of an iteration add to the same gradients: the parts into which a step
+ * that accumulates divides its batch. 1 without any. HABITAT_E_MEMORY. */
+habitat_status trace_backward_passes(const habitat_trace *t, uint32_t *out, habitat_error *err);
+
 /* "noted", "shapes", or NULL. */
 const char *trace_gradients_source_name(trace_gradients_source source);
 

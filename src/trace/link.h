@@ -32,4 +32,8 @@ habitat_status trace_divide(trace_builder *builder, size_t parts, trace_range **
 /* The part about backward operations. False when out of memory. */
 bool trace_link_forward(trace_builder *builder);
 
+/* The part about functions that steps of an optimiser call: their operations go to what is around
+ * the step. Operations have their parents and forward operations. False when out of memory. */
+bool trace_link_closures(habitat_trace *trace);
+
 #endif
