@@ -144,8 +144,10 @@ bool scale_leaves(const habitat_workload *w, const habitat_workload_group *group
 
 typedef struct scale_sizes scale_sizes;
 
-/* Collects what the recording says of its sizes. HABITAT_E_MEMORY; free in every case. */
-habitat_status scale_sizes_create(const habitat_workload *w, uint64_t batch, scale_sizes **out);
+/* Collects what the recording says of its sizes. parts: forward passes that share the batch, each
+ * with as many samples (gradient accumulation). HABITAT_E_MEMORY; free in every case. */
+habitat_status scale_sizes_create(const habitat_workload *w, uint64_t batch, uint32_t parts,
+                                  scale_sizes **out);
 void scale_sizes_free(scale_sizes *s);
 
 /* From here on sizes carry the batch, too, that tensors begin with and no parameter has; more: some

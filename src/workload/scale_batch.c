@@ -5,6 +5,7 @@
 
 #include "base/constants.h"
 #include "base/error.h"
+#include "trace/gradients.h"
 #include "workload/scale.h"
 
 /* ---- all groups ---- */
@@ -136,6 +137,33 @@ static bool is_in_rows(scaler *s, const scale_group *out) {
     return more && !s->out_of_memory;
 }
 
+/* Everything by the sizes that tensors have where `parts` forward passes share the batch. */
+static habitat_status scale_in_parts(scaler *s, uint32_t parts, scale_group *out) {
+    scale_sizes_free(s->sizes);
+    s->sizes = NULL;
+    habitat_status status = scale_sizes_create(s->w, s->old_batch, parts, &s->sizes);
+    if (status == HABITAT_OK)
+        scale_all(s, out);
+    return status;
+}
+
+/* A step that accumulates gradients has the whole batch in no tensor, but in each the samples of
+ * one forward pass. That is taken where the step has several backward passes and the smaller batch
+ * is in more of the time. */
+static habitat_status look_in_parts(scaler *s, scale_group *out, habitat_error *err) {
+    uint32_t parts = 1;
+    double whole = scale_carried_share(s->w, out);
+    if (s->other || whole >= chosen_said_batch_share)
+        return HABITAT_OK;
+    habitat_status status = trace_backward_passes(s->w->trace, &parts, err);
+    if (status != HABITAT_OK || parts < 2 || s->old_batch % parts || s->old_batch == parts)
+        return status;
+    status = scale_in_parts(s, parts, out);
+    if (status == HABITAT_OK && scale_carried_share(s->w, out) <= whole)
+        status = scale_in_parts(s, 1, out);
+    return status;
+}
+
 habitat_status scale_batch(const habitat_workload *w, const habitat_workload *other, uint64_t batch,
                            habitat_arena *arena, scale_group *out, habitat_error *err) {
     scaler s = {.w = w, .other = other, .old_batch = w->batch_size, .batch = batch, .arena = arena};
@@ -145,12 +173,10 @@ habitat_status scale_batch(const habitat_workload *w, const habitat_workload *ot
         return status;
     uint32_t *match = other ? calloc(w->group_count + 1, sizeof *match) : NULL;
     s.room = malloc(sizeof *s.room);
-    bool ok = s.room && (match || !other) &&
-              scale_sizes_create(w, s.old_batch, &s.sizes) == HABITAT_OK &&
-              (!other || scale_match(w, other, match) == HABITAT_OK);
+    bool ok = s.room && (match || !other) && (!other || scale_match(w, other, match) == HABITAT_OK);
     s.match = match;
-    if (ok)
-        scale_all(&s, out);
+    ok =
+        ok && scale_in_parts(&s, 1, out) == HABITAT_OK && look_in_parts(&s, out, err) == HABITAT_OK;
     if (ok && is_in_rows(&s, out))
         scale_all(&s, out);
     scale_sizes_free(s.sizes);

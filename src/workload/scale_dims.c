@@ -26,7 +26,8 @@ typedef struct shape {
 } shape;
 
 struct scale_sizes {
-    int64_t batch;
+    int64_t batch;     /* of one forward pass */
+    int64_t whole;     /* of the iteration */
     int64_t *products; /* shape (product_count): sizes that are the batch times others */
     size_t product_count, product_room;
     int64_t *rows; /* shape (row_count): sizes that no parameter has, where samples are in a row */
@@ -167,9 +168,30 @@ static bool transposed(const habitat_input *a) {
     return a->strides && a->strides[0] == 1 && a->strides[1] > 1 && a->dims[0] > 1;
 }
 
+/* A product for each group of rows, as of experts: matrices of weights behind the rows. */
+static bool is_grouped_product(const habitat_operation *op) {
+    static const char *const names[] = {"_grouped_mm", "_scaled_grouped_mm", NULL};
+    return named(op, names);
+}
+
+/* Place of the operand of a matrix product that has samples in its rows; -1: it is none. */
+static int product_operand(const habitat_operation *op) {
+    static const char *const first[] = {"mm", "mv", "_int_mm", "_scaled_mm", NULL};
+    static const char *const second[] = {"addmm", "addmv", "addmm_", "addmv_", "_addmm_activation",
+                                         NULL};
+    return named(op, first) || is_grouped_product(op) ? 0 : named(op, second) ? 1 : -1;
+}
+
+static bool is_weight_of_groups(const habitat_operation *op, uint32_t i) {
+    return i == 1 && is_grouped_product(op) && op->form->inputs[0].rank == 2 &&
+           op->form->inputs[1].rank == 3;
+}
+
 static bool is_parameter_input(const habitat_operation *op, uint32_t i) {
     if (first_is_activation(op))
         return is_weight_input(op, i);
+    if (is_grouped_product(op))
+        return is_weight_of_groups(op, i);
     if (looks_up_table(op))
         return i == 0;
     const work_rule *rule = rule_of(op); /* the gradient, the samples, the weights */
@@ -202,8 +224,9 @@ static void collect_parameters(scale_sizes *s, const habitat_operation *op) {
     bool gradient_of_table = strcmp(base_name(op), "embedding") == 0;
     for (uint32_t i = 0; i < op->form->input_count; i++) {
         const habitat_input *input = &op->form->inputs[i];
-        bool weight =
-            first_is_activation(op) ? is_weight_input(op, i) : gradient_of_table && i == 0;
+        bool weight = first_is_activation(op)
+                          ? is_weight_input(op, i)
+                          : (gradient_of_table && i == 0) || is_weight_of_groups(op, i);
         if (input->is_tensor && !input->is_list && weight)
             add_parameter(s, input->rank, input->dims);
         const int64_t *group = input->is_list ? input->dims : NULL;
@@ -222,6 +245,17 @@ static void collect_lists(scale_sizes *s, const habitat_operation *op) {
             add_parameter(s, (uint32_t)group[0], group + 1);
             group += 1 + group[0];
         }
+    }
+}
+
+/* What such sizes flatten to in their turn: rows that go to two experts each are twice as many. */
+static void collect_products_of_products(scale_sizes *s, const habitat_operation *op) {
+    for (uint32_t i = 0; i < op->form->input_count; i++) {
+        const habitat_input *input = &op->form->inputs[i];
+        if (input->is_tensor && !input->is_list && input->rank >= 3 && !is_parameter_input(op, i) &&
+            !is_parameter(s, input->rank, input->dims) && input->dims[0] > s->batch &&
+            is_product(s, input->dims[0]))
+            add_products_of(s, input, 0);
     }
 }
 
@@ -251,14 +285,6 @@ static void collect_products(scale_sizes *s, const habitat_operation *op) {
     }
     if (sums_bags(op))
         collect_bags(s, op);
-}
-
-/* Place of the operand of a matrix product that has samples in its rows; -1: it is none. */
-static int product_operand(const habitat_operation *op) {
-    static const char *const first[] = {"mm", "mv", "_int_mm", "_scaled_mm", NULL};
-    static const char *const second[] = {"addmm", "addmv", "addmm_", "addmv_", "_addmm_activation",
-                                         NULL};
-    return named(op, first) ? 0 : named(op, second) ? 1 : -1;
 }
 
 /* ---- samples in one row ---- */
@@ -311,14 +337,16 @@ habitat_status scale_sizes_look_in_rows(scale_sizes *s, const habitat_workload *
     return s->out_of_memory ? HABITAT_E_MEMORY : HABITAT_OK;
 }
 
-habitat_status scale_sizes_create(const habitat_workload *w, uint64_t batch, scale_sizes **out) {
+habitat_status scale_sizes_create(const habitat_workload *w, uint64_t batch, uint32_t parts,
+                                  scale_sizes **out) {
     size_t count = 0;
     const habitat_operation *ops = habitat_trace_operations(w->trace, &count);
     scale_sizes *made = calloc(1, sizeof *made);
     if (!made)
         return HABITAT_E_MEMORY;
     *out = made;
-    made->batch = (int64_t)batch;
+    made->whole = (int64_t)batch;
+    made->batch = made->whole / parts;
     for (size_t i = 0; i < count; i++)
         collect_parameters(made, &ops[i]);
     for (size_t g = 0; g < w->group_count; g++)
@@ -327,6 +355,9 @@ habitat_status scale_sizes_create(const habitat_workload *w, uint64_t batch, sca
     for (size_t g = 0; g < w->group_count; g++)
         if (sees_samples(w, g))
             collect_products(made, w->groups[g].operation);
+    for (size_t g = 0; g < w->group_count; g++)
+        if (sees_samples(w, g))
+            collect_products_of_products(made, w->groups[g].operation);
     if (has_batch(made, w))
         return made->out_of_memory ? HABITAT_E_MEMORY : HABITAT_OK;
     return scale_sizes_look_in_rows(made, w, &made->without_batch);
@@ -360,11 +391,14 @@ static int batch_dim(const scale_sizes *s, const habitat_input *input, bool move
                : -1;
 }
 
-/* Samples in one row need not be of one size: what they have in all is no multiple of them. */
+/* Samples in one row need not be of one size: what they have in all is no multiple of them. Nor is
+ * a new batch of as many parts. */
 static int64_t resized(const scale_sizes *s, uint64_t batch, int64_t size) {
+    if (size % s->whole == 0)
+        return size / s->whole * (int64_t)batch;
+    double grown = round((double)size * ((double)batch / (double)s->whole));
     if (size % s->batch == 0)
-        return size / s->batch * (int64_t)batch;
-    double grown = round((double)size * ((double)batch / (double)s->batch));
+        return (int64_t)fmax(1.0, grown);
     return is_product(s, size) && grown < (double)largest ? (int64_t)fmax(1.0, grown) : size;
 }
 
