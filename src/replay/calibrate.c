@@ -94,14 +94,14 @@ static habitat_status shorten_waits(search *s, double rule, habitat_error *err) 
     return status;
 }
 
-/* By the clock the CPU was done long before, and pauses within reason are too short: the rest is
- * the kernels', as where streams overlap less than they might. Not where the clock need only be as
- * far off as it may be: then the CPU explains the time. */
-static habitat_status try_kernels(search *s, double clock, bool *done, habitat_error *err) {
+/* By the clock or the rule the CPU was done long before, and pauses within reason are too short:
+ * the rest is the kernels', as where streams overlap less than they might. Not where that word need
+ * only be as far off as it may be: then the CPU explains the time. */
+static habitat_status try_kernels(search *s, double told, bool *done, habitat_error *err) {
     bool by_cpu = false, long_enough = false;
     s->moves = &s->times.cpu_scale;
-    habitat_status status = reaches(s, clock * fitted_replay_clock_factor, &by_cpu, err);
-    s->times.cpu_scale = clock;
+    habitat_status status = reaches(s, told * s->replay->info.cpu_high, &by_cpu, err);
+    s->times.cpu_scale = told;
     if (status != HABITAT_OK || by_cpu)
         return status;
     s->times.gap_scale = chosen_replay_gap_scale_most;
@@ -114,6 +114,14 @@ static habitat_status try_kernels(search *s, double clock, bool *done, habitat_e
     return status;
 }
 
+/* Kernels of one stream overlap nothing: where its GPU waited, they did not take the time. */
+static bool may_be_kernels(const search *s, bool clocked) {
+    const habitat_replay *r = s->replay;
+    double whole_ms = s->wanted_ns / r->iterations / HABITAT_NS_PER_MS;
+    return (clocked && r->info.stream_count > 1) ||
+           !habitat_waits_for_cpu(whole_ms, r->workload->info.busy_ms);
+}
+
 /* The most likely first: the CPU as the rule or the clock has it, or slower; faster; the GPU beside
  * the slowest CPU that leaves it room for pauses, tried in small steps, as the time only says that
  * it was not slower; then with kernels that run quicker than under the profiler. */
@@ -122,7 +130,7 @@ static habitat_status settle(search *s, double rule, bool clocked, bool *cpu, ha
     bool done = false;
     *cpu = false;
     habitat_status status = try_pauses(s, rule, &done, err);
-    if (status == HABITAT_OK && !done && clocked)
+    if (status == HABITAT_OK && !done && may_be_kernels(s, clocked))
         status = try_kernels(s, rule, &done, err);
     if (status != HABITAT_OK || done)
         return status;
