@@ -158,17 +158,24 @@ static void check_memory(habitat_trace_info *info) {
 
 /* ---- streams ---- */
 
-enum { STREAMS = 256 };
+enum { STREAMS = 256, DEPENDENT_LAUNCHES = 90 };
 
 typedef struct last_kernel {
     uint32_t stream;
     bool any, in_graph;
-    uint64_t end_ns;
+    uint64_t end_ns;    /* latest of the kernels so far */
+    uint64_t before_ns; /* the same without the last one */
 } last_kernel;
 
-/* A stream runs one kernel after another. Branches of a CUDA graph are noted under one stream, and
- * a dependent launch begins while the kernel before it ends. Only kernels that busy_ms() counts: no
- * answer uses the others. Sorted by start. */
+/* From compute capability 9.0 on a launch may depend on the kernel before it (libraries sort and
+ * multiply so): it begins while that one runs, waits for its end, and ends later. */
+static bool is_dependent(const habitat_trace *t, const last_kernel *of, const habitat_kernel *k) {
+    return t->info.device_facts.compute_capability >= DEPENDENT_LAUNCHES &&
+           k->start_ns + k->duration_ns > of->end_ns && k->start_ns >= of->before_ns;
+}
+
+/* A stream runs one kernel after another. Branches of a CUDA graph are noted under one stream. Only
+ * kernels that busy_ms() counts: no answer uses the others. Sorted by start. */
 static void count_overlaps(habitat_trace *t) {
     last_kernel last[STREAMS] = {{0}};
     for (size_t i = 0; i < t->kernel_count; i++) {
@@ -179,12 +186,15 @@ static void count_overlaps(habitat_trace *t) {
             continue;
         bool same = of->any && of->stream == k->form->stream;
         uint64_t until = same ? (of->end_ns < end ? of->end_ns : end) : 0;
-        if (until > k->start_ns && !k->in_graph && !of->in_graph) {
+        if (until > k->start_ns && !k->in_graph && !of->in_graph && !is_dependent(t, of, k)) {
             t->info.trace_overlap_count++;
             t->info.trace_overlap_ms += (double)(until - k->start_ns) / HABITAT_NS_PER_MS;
         }
+        uint64_t before = same ? of->end_ns : 0;
         if (!same || end > of->end_ns)
-            *of = (last_kernel){k->form->stream, true, k->in_graph, end};
+            *of = (last_kernel){k->form->stream, true, k->in_graph, end, before};
+        else
+            of->before_ns = before;
     }
 }
 

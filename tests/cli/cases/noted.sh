@@ -95,6 +95,14 @@ def tripled(made, events, noted):
     for e in kernels(events):
         e["dur"] *= 3
 
+def dependent(made, events, noted):  # each begins while the one before runs, and ends after it
+    for e in kernels(events):
+        e["dur"] += 12
+
+def undated(made, events, noted):  # only from capability 9.0 on, and none is known
+    dependent(made, events, noted)
+    made["deviceProperties"][0].pop("computeMajor")
+
 def graph(made, events, noted):  # branches of a CUDA graph are noted under one stream
     for e in kernels(events):
         e["dur"] *= 1.5
@@ -108,7 +116,7 @@ def ranges(made, events, noted):
         for name, ts, dur in (("all of it", t, 390.0), ("forward", t + 5, 100.0)):
             events.append({"ph": "X", "cat": "user_annotation", "name": name, "pid": 1, "tid": 1, "ts": ts, "dur": dur, "args": {}})
 
-for change in (complete, short, long, thousand, one_long, unmarked, clock, peak, weights, full, fuller, reserved, equal, gpu, autocast, part, parameters, nobody, twice, outside, collectives, tripled, graph, copies, ranges):
+for change in (complete, short, long, thousand, one_long, unmarked, clock, peak, weights, full, fuller, reserved, equal, gpu, autocast, part, parameters, nobody, twice, outside, collectives, tripled, dependent, undated, graph, copies, ranges):
     write(change.__name__, change)
 for key, values in {"schema": (0, 1.5, True, 2), "batch_size": (1.5, 0, True, [32]), "iteration_ms": (True, [30], {}, "soon", 0, "0.25"),
                     "iteration_ms_all": (30, True, [True], [[1]], {}, ["0.25"]), "peak_memory_bytes": (True, "2e10"), "dropped_records": ([1], 1.5),
@@ -154,7 +162,7 @@ say() { # say NAME [OPTION..]
     "$habitat" predict "$name.json" --to H200-SXM5-141GB --json "$@" >out.json || { echo "$name: exit $?"; return; }
     python3 said.py "$name $*" out.json
 }
-for name in complete short long thousand one_long unmarked clock peak weights full fuller reserved equal gpu autocast part parameters twice outside collectives tripled graph copies; do say $name; done
+for name in complete short long thousand one_long unmarked clock peak weights full fuller reserved equal gpu autocast part parameters twice outside collectives tripled dependent undated graph copies; do say $name; done
 say unmarked --iterations 2
 say ranges
 say ranges --nvtx-range "all of it"
