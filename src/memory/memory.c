@@ -39,11 +39,16 @@ bool memory_is_recorded(const habitat_memory *m, habitat_memory_format format) {
 
 /* --- what the recording says ------------------------------------------------------------------ */
 
-static double elements_of(const habitat_trace_memory *m) {
-    double sum = 0;
-    for (size_t i = 0; i < m->parameter_count; i++)
-        sum += (double)m->parameters[i].elements;
-    return sum;
+/* What the weights take in fp32: those that are listed, which are trained, and as frozen ones in 16
+ * bit what else there is. */
+static double single_bytes_of(const habitat_trace_memory *m) {
+    double elements = 0, listed = 0;
+    for (size_t i = 0; i < m->parameter_count; i++) {
+        elements += (double)m->parameters[i].elements;
+        listed +=
+            (double)m->parameters[i].elements * (double)habitat_dtype_bytes(m->parameters[i].dtype);
+    }
+    return elements * single_bytes + 2 * fmax(m->parameters_bytes - listed, 0);
 }
 
 static void take_recorded(habitat_memory *m, const habitat_trace_info *info) {
@@ -54,35 +59,22 @@ static void take_recorded(habitat_memory *m, const habitat_trace_info *info) {
     m->buffers_bytes = or_zero(r->buffers_bytes);
     m->gradients_bytes = r->gradients_bytes;
     m->optimizer_bytes = r->optimizer_bytes;
-    double elements = elements_of(r), single = elements * single_bytes;
     m->single_over_recorded = m->facts.kind != MEMORY_KIND_HALF ? 1
-                              : known(m->parameters_bytes) && elements > 0
-                                  ? single / m->parameters_bytes
+                              : known(m->parameters_bytes) && r->parameter_count
+                                  ? single_bytes_of(r) / m->parameters_bytes
                                   : 2;
-}
-
-/* How often the step adds a gradient to each of its weights: once, or once in each of the passes
- * that a step gathers. */
-static double passes_of(const habitat_trace *trace, size_t weights) {
-    size_t count, added = 0;
-    const habitat_operation *all = habitat_trace_operations(trace, &count);
-    for (size_t i = 0; i < count; i++)
-        added += all[i].iteration == 0 && trace_adds_gradient(all, (uint32_t)i);
-    size_t passes = weights && added % weights == 0 ? added / weights : 0;
-    return passes > 1 ? (double)passes : 1;
 }
 
 /* Bytes of the gradients whose shapes the backward pass shows: each once, however often its weights
  * are used. NaN: it shows none. passes: over which the step gathers them. */
-static habitat_status shown_gradients(const habitat_trace *trace, double *out, double *passes) {
+static habitat_status shown_gradients(const habitat_trace *trace, double *out, uint32_t *passes) {
     trace_gradients g;
     habitat_status status = trace_gradients_of(trace, &g, NULL);
     *out = g.source == TRACE_GRADIENTS_SHAPES ? 0 : NAN;
     for (size_t i = 0; g.source == TRACE_GRADIENTS_SHAPES && i < g.count; i++)
         *out += (double)g.all[i].elements * (double)habitat_dtype_bytes(g.all[i].dtype);
-    *passes = passes_of(trace, g.count);
     trace_gradients_free(&g);
-    return status;
+    return status == HABITAT_OK ? trace_backward_passes(trace, passes, NULL) : status;
 }
 
 /* Weights from the operations that use them, where the recording does not say. Weights without a
@@ -211,7 +203,8 @@ static habitat_status make_lines(habitat_memory *m, const habitat_trace *trace,
     m->blas |= steps.blas;
     m->convolutions |= steps.convolutions;
     m->tf32 |= steps.tf32;
-    double gradients = NAN, passes = 1;
+    double gradients = NAN;
+    uint32_t passes = 1;
     if (format == HABITAT_MEMORY_RECORDED && !known(m->parameters_bytes))
         status = shown_gradients(trace, &gradients, &passes);
     steps.weights /= passes; /* met in each of them */

@@ -10,6 +10,7 @@
 
 #include "base/constants.h"
 #include "memory/optimizer.h"
+#include "trace/formats.h"
 #include "work/args.h"
 #include "work/autocast.h"
 
@@ -298,13 +299,19 @@ static void note(const habitat_operation *o, name_notes *n) {
     n->trains |= trains(name);
 }
 
-/* Weights in half precision: those that are listed say so, else the products that take them. */
-static memory_kind kind_of(const habitat_trace_memory *m, const name_notes *n) {
-    double half = 0, all = 0;
+/* Weights in half precision: those that are listed say so, else the products that take them.
+ * Listed are those that are trained; beside them there may be more that are not. */
+static memory_kind kind_of(const habitat_trace_memory *m, const trace_formats *said,
+                           const name_notes *n) {
+    double half = 0, all = 0, bytes = 0;
     for (size_t i = 0; i < m->parameter_count; i++) {
-        all += (double)m->parameters[i].elements;
-        half += is_half(m->parameters[i].dtype) ? (double)m->parameters[i].elements : 0;
+        double elements = (double)m->parameters[i].elements;
+        all += elements;
+        half += is_half(m->parameters[i].dtype) ? elements : 0;
+        bytes += elements * (double)habitat_dtype_bytes(m->parameters[i].dtype);
     }
+    if (bytes < 0.5 * m->parameters_bytes && is_half(said->some_parameters))
+        return MEMORY_KIND_HALF;
     if (all > 0 ? half > 0.5 * all : n->half && !n->single)
         return MEMORY_KIND_HALF;
     return n->half ? MEMORY_KIND_AUTOCAST : MEMORY_KIND_SINGLE;
@@ -354,7 +361,7 @@ memory_facts memory_facts_of(const habitat_trace *trace, const habitat_trace_mem
             note(&operations[i], &n);
     for (size_t i = 0; i < count && !f.recomputes; i++)
         f.recomputes = is_recomputed(&operations[i]);
-    f.kind = kind_of(noted, &n);
+    f.kind = kind_of(noted, trace_formats_of(trace), &n);
     f.has_backward = n.backward;
     f.unlinked = (n.trains && !n.backward) || has_foreign(trace, operations);
     f.gradients_stay = n.zeroed || (n.backward && !n.zero_grad && !n.optimiser);

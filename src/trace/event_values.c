@@ -477,14 +477,32 @@ habitat_dtype reader_format(const char *text, size_t length) {
     return habitat_dtype_from_name(name);
 }
 
-/* Several formats at once ("bfloat16+float32") are none that one word could stand for. */
+static bool is_narrow(habitat_dtype format) {
+    return format == HABITAT_DTYPE_FP16 || format == HABITAT_DTYPE_BF16;
+}
+
+/* Several formats at once ("bfloat16+float32") are none that one word could stand for. The first
+ * narrow one among them, or UNKNOWN. */
+static habitat_dtype narrow_among(const char *text, size_t length) {
+    for (size_t begin = 0, end = 0; begin < length; begin = end + 1) {
+        const char *plus = memchr(text + begin, '+', length - begin);
+        end = plus ? (size_t)(plus - text) : length;
+        habitat_dtype format = reader_format(text + begin, end - begin);
+        if (is_narrow(format) && end - begin < length)
+            return format;
+    }
+    return HABITAT_DTYPE_UNKNOWN;
+}
+
 static void keep_format(reader *r, const char *text, size_t length) {
     trace_formats *formats = &r->b->trace->formats;
     habitat_dtype format = reader_format(text, length);
-    if (r->key == KEY_PARAMETER_DTYPE)
+    if (r->key == KEY_PARAMETER_DTYPE) {
         formats->parameters = format;
-    else if (format == HABITAT_DTYPE_FP16 || format == HABITAT_DTYPE_BF16)
+        formats->some_parameters = narrow_among(text, length);
+    } else if (is_narrow(format)) {
         formats->autocast = format;
+    }
 }
 
 int reader_habitat_time(reader *r, const char *text, size_t length) {

@@ -157,6 +157,22 @@ static void test_said(void) {
     check_case("what a recording says of itself");
 }
 
+/* Frozen weights in 16 bit, and small ones in fp32 that are trained beside them. */
+static void test_some_parameters(void) {
+    const product steps[] = {bf16_small, bf16_small};
+    check_format(steps, 2, "\"autocast\": null, \"parameter_dtype\": \"bfloat16+float32\"", "H200",
+                 HABITAT_PRECISION_RECORDED, HABITAT_DTYPE_BF16);
+    check_format(steps, 2, "\"autocast\": null, \"parameter_dtype\": \"float32+bfloat16\"", "H200",
+                 HABITAT_PRECISION_RECORDED, HABITAT_DTYPE_BF16);
+    check_format(steps, 2, "\"autocast\": null, \"parameter_dtype\": \"float16+float32\"", "H200",
+                 HABITAT_PRECISION_AMP_BF16, 0);
+    check_format(steps, 2, "\"parameter_dtype\": \"float32+int8+\"", "H200",
+                 HABITAT_PRECISION_AMP_BF16, 0);
+    check_format(steps, 2, "\"autocast\": \"bfloat16\", \"parameter_dtype\": \"bfloat16+float32\"",
+                 "H200", HABITAT_PRECISION_AMP_BF16, 0);
+    check_case("parameters of several formats");
+}
+
 /* A note of 16 bits that no product is computed in, though all tell their format. */
 static void test_doubted(void) {
     static const char fp16[] = "\"autocast\": \"float16\"",
@@ -452,6 +468,7 @@ int main(void) {
     habitat_error err = {0};
     CHECK_INT(habitat_gpu_table_create(NULL, &table, &err), HABITAT_OK);
     test_said();
+    test_some_parameters();
     test_doubted();
     test_products();
     test_settle();
