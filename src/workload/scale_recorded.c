@@ -98,15 +98,9 @@ static bool has_mixed_product(const habitat_trace *trace) {
     return false;
 }
 
-/* Without autocast a product takes both its tensors in one format: where most is computed in that
- * of some weights (frozen ones in 16 bit, small ones in fp32 that are trained beside them), it is
- * theirs. */
-static bool weights_are_narrow(const habitat_workload *w, const trace_formats *said,
-                               habitat_dtype narrow) {
+static bool weights_are_narrow(const habitat_workload *w, const trace_formats *said) {
     if (said->parameters != HABITAT_DTYPE_UNKNOWN)
         return autocast_is_narrow(said->parameters);
-    if (said->some_parameters == narrow)
-        return true;
     return w->memory && w->memory->facts.kind == MEMORY_KIND_HALF && !has_mixed_product(w->trace);
 }
 
@@ -173,7 +167,7 @@ static scale_format format_of(const habitat_workload *w, const trace_formats *sa
     if (amount[HABITAT_DTYPE_FP16] + amount[HABITAT_DTYPE_BF16] <=
         amount[HABITAT_DTYPE_FP32] + amount[HABITAT_DTYPE_TF32])
         return (scale_format){.precision = of_single(w, said, wide)};
-    if (weights_are_narrow(w, said, narrow))
+    if (weights_are_narrow(w, said))
         return (scale_format){.half = narrow};
     return (scale_format){.precision = amp_in(narrow)};
 }

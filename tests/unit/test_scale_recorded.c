@@ -157,19 +157,28 @@ static void test_said(void) {
     check_case("what a recording says of itself");
 }
 
-/* Frozen weights in 16 bit, and small ones in fp32 that are trained beside them. */
+/* Trained weights in fp32 are listed; beside them there may be frozen ones in 16 bit. */
+#define TRAINED                                                                                    \
+    "\"memory\": {\"parameters_bytes\": 400000000, \"parameter_sizes\": {\"float32\": [16384]}}"
+
 static void test_some_parameters(void) {
+    static const struct {
+        const char *said;
+        habitat_precision precision;
+        habitat_dtype half;
+    } cases[] = {
+        {"\"autocast\": null, \"parameter_dtype\": \"bfloat16+float32\", " TRAINED,
+         HABITAT_PRECISION_RECORDED, HABITAT_DTYPE_BF16},
+        {"\"parameter_dtype\": \"float32+bfloat16\", " TRAINED, HABITAT_PRECISION_RECORDED,
+         HABITAT_DTYPE_BF16},
+        {"\"autocast\": \"bfloat16\", \"parameter_dtype\": \"bfloat16+float32\", " TRAINED,
+         HABITAT_PRECISION_AMP_BF16, 0},
+        {"\"parameter_dtype\": \"float32+int8+\", " TRAINED, HABITAT_PRECISION_AMP_BF16, 0},
+        {"\"parameter_dtype\": \"float32\", " TRAINED, HABITAT_PRECISION_AMP_BF16, 0},
+    };
     const product steps[] = {bf16_small, bf16_small};
-    check_format(steps, 2, "\"autocast\": null, \"parameter_dtype\": \"bfloat16+float32\"", "H200",
-                 HABITAT_PRECISION_RECORDED, HABITAT_DTYPE_BF16);
-    check_format(steps, 2, "\"autocast\": null, \"parameter_dtype\": \"float32+bfloat16\"", "H200",
-                 HABITAT_PRECISION_RECORDED, HABITAT_DTYPE_BF16);
-    check_format(steps, 2, "\"autocast\": null, \"parameter_dtype\": \"float16+float32\"", "H200",
-                 HABITAT_PRECISION_AMP_BF16, 0);
-    check_format(steps, 2, "\"parameter_dtype\": \"float32+int8+\"", "H200",
-                 HABITAT_PRECISION_AMP_BF16, 0);
-    check_format(steps, 2, "\"autocast\": \"bfloat16\", \"parameter_dtype\": \"bfloat16+float32\"",
-                 "H200", HABITAT_PRECISION_AMP_BF16, 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_format(steps, 2, cases[i].said, "H200", cases[i].precision, cases[i].half);
     check_case("parameters of several formats");
 }
 
