@@ -148,17 +148,20 @@ static void follow(const moment *moments, size_t count, const memory_facts *fact
         }
         bool keeps = s->backward_ns != UINT64_MAX, backward = moments[i].kind == BACKWARD;
         memory_space space = space_of(s, backward, most);
+        double before = moments[i].time_ns < facts->zeroed_ns ? gradients_bytes - gradients : 0;
         double moved = s->moved + (backward ? s->passing : 0);
         if (!backward) {
             kept += keeps ? s->kept : 0;
             casts += keeps ? s->casts : 0;
             if (keeps && s->kept > 0)
                 moved = s->made; /* what goes in is kept */
-            if (keeps && s->kept > 0 && !(space.growing + space.fixed + space.shrinking > 0))
-                continue; /* and what comes out, too */
+            if (keeps && s->kept > 0 && !(space.growing + space.fixed + space.shrinking > 0) &&
+                !(before > 0))
+                continue; /* and what comes out, too: the backward pass has as much */
         }
-        out->lines[out->count++] = (memory_line){kept + waiting + moved, space.growing,
-                                                 casts + gradients + space.fixed, space.shrinking};
+        out->lines[out->count++] =
+            (memory_line){kept + waiting + moved, space.growing,
+                          casts + gradients + before + space.fixed, space.shrinking};
         if (backward) {
             kept -= s->kept;
             casts -= s->casts;

@@ -75,6 +75,7 @@ typedef struct memory_facts {
     bool unlinked;     /* a backward pass of which nothing says what it belongs to, or kernels of a
                           compiler: what is kept is not known */
     bool gradients_stay; /* from one iteration to the next */
+    uint64_t zeroed_ns;  /* until then those of the iteration before are there; 0: none are */
     bool recomputes;     /* some operations run again in the backward pass: what they keep is not
                             there before that */
     double step_lists;   /* that the optimiser's step makes, each as large as the gradients */

@@ -352,6 +352,24 @@ static bool is_recomputed(const habitat_operation *o) {
     return false;
 }
 
+/* Gradients are there until the script lets them go: many do so behind the forward pass, just
+ * before the backward one. Behind the optimiser's step they were gone before. */
+static uint64_t zeroed_before_backward(const habitat_operation *operations, size_t count) {
+    uint64_t backward_ns = UINT64_MAX, zeroed_ns = 0;
+    for (size_t i = 0; i < count; i++)
+        if (operations[i].iteration == 0 && operations[i].forward != HABITAT_NONE &&
+            operations[i].start_ns < backward_ns)
+            backward_ns = operations[i].start_ns;
+    for (size_t i = 0; i < count; i++) {
+        const habitat_operation *o = &operations[i];
+        uint64_t end_ns = o->start_ns + o->duration_ns;
+        if (o->iteration == 0 && end_ns <= backward_ns && end_ns > zeroed_ns &&
+            starts(o->form->name, "Optimizer.zero_grad"))
+            zeroed_ns = end_ns;
+    }
+    return backward_ns == UINT64_MAX ? 0 : zeroed_ns;
+}
+
 memory_facts memory_facts_of(const habitat_trace *trace, const habitat_trace_memory *noted) {
     memory_facts f = {.state_factor = 0};
     name_notes n = {0};
@@ -365,6 +383,7 @@ memory_facts memory_facts_of(const habitat_trace *trace, const habitat_trace_mem
     f.kind = kind_of(noted, trace_formats_of(trace), &n);
     f.has_backward = n.backward;
     f.unlinked = (n.trains && !n.backward) || has_foreign(trace, operations);
+    f.zeroed_ns = zeroed_before_backward(operations, count);
     f.gradients_stay = n.zeroed || (n.backward && !n.zero_grad && !n.optimiser);
     for (size_t i = 0; i < count; i++) /* clipping makes such calls, too */
         if (operations[i].iteration == 0 && (!n.optimiser || memory_in_optimizer(operations, i)))

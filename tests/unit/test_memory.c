@@ -52,6 +52,23 @@ static void test_parts(void) {
     habitat_memory_free(memory);
 }
 
+/* A script that lets the gradients go behind its forward pass has those of the iteration before
+ * beside all that is kept: 512 + 1024, what the second product takes and makes (1152), and 2560. */
+static void test_zeroed(void) {
+#define ZEROED(ts)                                                                                 \
+    TRACE(NOTES("null", "10852"), PASSES OP("Optimizer.zero_grad#Adam.zero_grad", 1, ts, 2, ""))
+    habitat_memory *memory = made_memory(ZEROED(36));
+    CHECK_NEAR(peak_at(memory, 1, HABITAT_MEMORY_RECORDED), 7780.0 + 2688 + 2560, 1e-12);
+    CHECK_NEAR(peak_at(memory, 2, HABITAT_MEMORY_RECORDED), 7780.0 + 2 * 2688 + 2560, 1e-12);
+    habitat_memory_free(memory);
+    memory = made_memory(ZEROED(2));
+    CHECK_NEAR(peak_at(memory, 1, HABITAT_MEMORY_RECORDED), 11876.0, 1e-12);
+    habitat_memory_free(memory);
+    memory = made_memory(ZEROED(90)); /* behind the optimiser's step */
+    CHECK_NEAR(peak_at(memory, 1, HABITAT_MEMORY_RECORDED), 11876.0, 1e-12);
+    habitat_memory_free(memory);
+}
+
 static void test_batch(void) {
     habitat_memory *memory = made_memory(TRACE(NOTES("11876", "10852"), PASSES));
     CHECK_NEAR(peak_at(memory, 2, HABITAT_MEMORY_RECORDED), 7780.0 + 2 * 3584 + 512, 1e-12);
@@ -370,6 +387,7 @@ int main(void) {
     test_parts();
     check_case("parts of a recorded peak");
     test_batch();
+    test_zeroed();
     check_case("another batch size");
     test_step_unexplained();
     check_case("what is left of a peak that the step makes");
