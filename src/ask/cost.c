@@ -193,6 +193,28 @@ static habitat_status warn_of_machines(made_answer *out, habitat_error *err) {
     return HABITAT_OK;
 }
 
+/* As many steps of larger batches, or on more GPUs, are of more samples: their costs do not
+ * compare. */
+static habitat_status warn_of_samples(made_answer *out, habitat_error *err) {
+    char line[WARNING_BYTES];
+    double least = INFINITY, most = 0.0;
+    if (isnan(out->open.steps) || out->open.samples > 0.0)
+        return HABITAT_OK;
+    for (size_t i = 0; i < out->open.row_count; i++) {
+        const habitat_answer_row *row = &out->open.rows[i];
+        double samples = row->prediction ? cost_samples(&out->open, row) : NAN;
+        least = fmin(least, samples);
+        most = fmax(most, samples);
+    }
+    if (!(least < most))
+        return HABITAT_OK;
+    snprintf(line, sizeof line,
+             "%.0f steps are %.0f samples in one row and %.0f in another: hours and costs are of "
+             "trainings of different lengths; --samples gives all rows the same",
+             out->open.steps, out->open.steps * least, out->open.steps * most);
+    return warnings_add(out, HABITAT_ABOUT_DESTINATIONS, line, err);
+}
+
 /* Dates of the library's own list are held by its tests: today may be one that a build fixed. */
 habitat_status cost_warn(made_answer *out, habitat_error *err) {
     const habitat_price *first = NULL;
@@ -208,6 +230,8 @@ habitat_status cost_warn(made_answer *out, habitat_error *err) {
     habitat_status status = warn_of_machines(out, err);
     if (status == HABITAT_OK)
         status = warn_of_one_rank(out, err);
+    if (status == HABITAT_OK)
+        status = warn_of_samples(out, err);
     if (!count || status != HABITAT_OK)
         return status;
     if (count > 1)
