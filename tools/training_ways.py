@@ -1,7 +1,7 @@
 """Ways to train (and to use) a network that the recordings of models here do not have: docs/training-ways.md.
 
 usage: training_ways.py WAY [--batch N] [--iterations N]                  one way, to be recorded
-       training_ways.py --record FOLDER [--tag GPU] [--budget SECONDS]    all of them, into FOLDER
+       training_ways.py --record FOLDER [--only WAY..] [--no-gpu] [--tag GPU] [--budget SECONDS]    all of them, into FOLDER
 
 Each is written as people write it: its own loop, Trainer, compiler, optimiser. Needs torchvision, Transformers, Lightning and
 accelerate besides PyTorch. Weights and data are random.
@@ -355,6 +355,7 @@ def loader(batch, iterations):
 
 
 def lightning(batch, iterations):
+    """EfficientNet in Lightning's Trainer, whose optimiser's step is handed the passes; a loader of one process."""
     import lightning as L
 
     class Lit(L.LightningModule):
@@ -402,6 +403,7 @@ def trainer(batch, iterations):
 
 
 def compiled_pictures(batch, iterations):
+    """ResNet-50 compiled, channels last, a fused SGD."""
     model = torch.compile(vision("resnet50").to(memory_format=torch.channels_last))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9, fused=True)
     x, y = numbers(batch, 3, 224, 224).to(memory_format=torch.channels_last), integers(1000, batch)
@@ -414,6 +416,7 @@ def compiled_pictures(batch, iterations):
 
 
 def compiled_words(batch, iterations):
+    """A Llama in bf16, compiled in place."""
     model = words("Llama.ForCausalLM", **LLAMA).to(torch.bfloat16)
     model.compile()
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=True)
@@ -426,7 +429,7 @@ def compiled_words(batch, iterations):
 
 
 def compiled_graphs(batch, iterations):
-    """Compiled, then kept in CUDA graphs."""
+    """ViT compiled, then kept in CUDA graphs."""
     model = torch.compile(vision("vit_b_16"), mode="reduce-overhead")
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=True)
     x, y = numbers(batch, 3, 224, 224), integers(1000, batch)
@@ -516,19 +519,20 @@ WAYS = {
 }
 
 
-def record(folder, tag, budget_s, without_gpu):
+def record(folder, tag, budget_s, without_gpu, only):
     sys.path.insert(0, os.path.join(ROOT, "python"))
     import forked
 
     forked.import_early()
+    os.chdir(ROOT)  # so that no path of this machine is in the recorded command
     os.makedirs(folder, exist_ok=True)
     runner = forked.Runner(budget_s, limit_s=150)
     how = ["--no-gpu"] if without_gpu else ["--compact", "--iterations", "1", "--pause", "0.5"]
-    steps = [(name, way, size) for size in ((1,) if without_gpu else (1, 2)) for name, way in WAYS.items()]
+    steps = [(name, way, size) for size in ((1,) if without_gpu else (1, 2)) for name, way in WAYS.items() if name in (only or WAYS)]
     for name, way, size in sorted(steps, key=lambda step: step[0].startswith("compiled")):  # they take longest
         said = f"{name}_b{way[size]}{'' if without_gpu else '_' + tag}"
         line = ["-m", "habitat.recording", *how, *way[3], "-o", os.path.join(folder, said + ".json.gz"), "--model", name]
-        line += [os.path.abspath(__file__), name, "--batch", str(way[size]), "--iterations", "80"]
+        line += ["tools/training_ways.py", name, "--batch", str(way[size]), "--iterations", "80"]
         runner.run(said, lambda line=line: forked.python(line))
     for failure in runner.failed:
         print(f"training_ways: {failure}", file=sys.stderr)
@@ -541,12 +545,13 @@ def main():
     p.add_argument("--batch", type=int)
     p.add_argument("--iterations", type=int, default=80)
     p.add_argument("--record", metavar="FOLDER")
+    p.add_argument("--only", nargs="+", choices=WAYS, help="these ways alone")
     p.add_argument("--no-gpu", action="store_true")
     p.add_argument("--tag", default="h200", help="GPU that records, for names of files")
     p.add_argument("--budget", type=float, default=560)
     asked = p.parse_args()
     if asked.record:
-        return record(os.path.abspath(asked.record), asked.tag, asked.budget, asked.no_gpu)
+        return record(os.path.abspath(asked.record), asked.tag, asked.budget, asked.no_gpu, asked.only)
     if not asked.way:
         p.error("name a way, or a folder to record into")
     torch.manual_seed(0)

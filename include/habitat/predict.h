@@ -61,7 +61,9 @@ typedef enum habitat_interval_basis {
     HABITAT_INTERVAL_FIRST_USE, /* from the GPU's own time to the CPU's by rule, where most of what
                                    was recorded of it set a GPU or a library up: nothing checks it
                                  */
-    HABITAT_INTERVAL_COUNT      /* how many there are: no basis */
+    HABITAT_INTERVAL_PASSING_WAIT, /* from the iteration without what the one recorded waited for
+                                      outside, which may be of that one alone: nothing checks it */
+    HABITAT_INTERVAL_COUNT         /* how many there are: no basis */
 } habitat_interval_basis;
 
 /** How far an interval can be trusted: "calibrated", "default", "none".

@@ -61,3 +61,27 @@ def test_both_recorders_count_by_it():
 
     for recorder in (IterationProfiler(3), OperationLog(Log(), Allocations(), 3, True)):
         assert type(recorder).step is RecordedSteps.step and type(recorder).recorded is RecordedSteps.recorded
+
+
+class Ring:
+    def __init__(self):
+        self.itself = self
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_garbage_is_collected_before_the_first_recorded_iteration(enabled):
+    import gc
+    import weakref
+
+    from habitat.recording.profiling import IterationProfiler
+
+    was = gc.isenabled()
+    gc.disable()  # none of its own accord
+    left = weakref.ref(Ring())
+    try:
+        if enabled:
+            gc.enable()
+        IterationProfiler(1)._before_the_first()
+    finally:
+        (gc.enable if was else gc.disable)()
+    assert (left() is None) == enabled  # a script that switched it off keeps what it has

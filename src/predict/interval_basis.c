@@ -28,6 +28,9 @@ const char *habitat_interval_words(habitat_interval_basis basis) {
             "what the GPU waited for in the recording: nothing tells whether it waits elsewhere",
         [HABITAT_INTERVAL_FIRST_USE] =
             "a recording of first uses: from the GPU's own time to the CPU's by rule",
+        [HABITAT_INTERVAL_PASSING_WAIT] =
+            "a single recorded iteration that waited for something outside: from what it takes "
+            "without that",
     };
     return (unsigned)basis < HABITAT_INTERVAL_COUNT ? words[basis] : NULL;
 }
@@ -46,7 +49,8 @@ void habitat_interval_widen(habitat_prediction *p) {
     bool both = low < p->low_ms && high > p->high_ms;
     if (both && p->interval_basis != HABITAT_INTERVAL_RECORDED &&
         p->interval_basis != HABITAT_INTERVAL_HELD &&
-        p->interval_basis != HABITAT_INTERVAL_FIRST_USE)
+        p->interval_basis != HABITAT_INTERVAL_FIRST_USE &&
+        p->interval_basis != HABITAT_INTERVAL_PASSING_WAIT)
         p->interval_basis = HABITAT_INTERVAL_FLOOR;
     p->low_ms = low;
     p->high_ms = high;

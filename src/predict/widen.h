@@ -16,7 +16,7 @@ void habitat_interval_by_cpu(double kernels_low, double kernels_high, habitat_pr
 /* Whether no measurement checks the interval: `default`. */
 static inline bool habitat_interval_unchecked(habitat_interval_basis basis) {
     return basis == HABITAT_INTERVAL_DEFAULT || basis == HABITAT_INTERVAL_HELD ||
-           basis == HABITAT_INTERVAL_FIRST_USE;
+           basis == HABITAT_INTERVAL_FIRST_USE || basis == HABITAT_INTERVAL_PASSING_WAIT;
 }
 
 #endif

@@ -278,6 +278,9 @@ habitat_status replay_calibrate(habitat_replay *r, habitat_error *err) {
                    r->info.trace_once_ms * HABITAT_NS_PER_MS > r->iterations * profiled_ns;
     if (r->first_use) /* what is first used slows the rest down, nobody knows how much */
         r->info.cpu_low = 0.0;
+    r->passing_wait = r->info.cpu_basis == HABITAT_CPU_RULE && r->iterations < 2.0 &&
+                      r->info.outside_waits && !r->info.loader_waits &&
+                      (!w->iteration_recorded || r->options.withhold);
     if (r->options.cpu_scale > 0.0)
         r->cpu_factor *= r->options.cpu_scale;
     if (r->options.cpu_scale_doubt > 1.0) {

@@ -189,6 +189,8 @@ struct habitat_replay {
                        long in the recording; 0 it did not */
     double held_more_ms; /* all that it waited */
     bool first_use;      /* most of the CPU's recorded time set something up; the rest is by rule */
+    bool passing_wait;   /* one iteration was recorded, under the profiler alone, and it waits for
+                            something outside that nothing names */
     double cpu_factor;   /* from the profiled CPU times to info.cpu_ms */
     double cast_share;   /* of the CPU's side, what one cast more adds to it; 0 = not known */
     double call_share;   /* the same of a call of CUDA in an operation that is there */

@@ -149,6 +149,32 @@ static void apply_all(const subject *s, const habitat_gpu *to, habitat_predictio
     CHECK_INT(habitat_replay_apply(s->r, *p, &err), HABITAT_OK);
 }
 
+/* One iteration was seen, and its 12 ms may be of that one alone; a loader's come again. */
+static void test_passing(void) {
+    subject s = SUBJECT(slept, 50050, "", 0);
+    habitat_prediction *p = NULL;
+    apply_all(&s, &gpu, &p);
+    CHECK(p->iteration_ms > 42.0);
+    CHECK(p->low_ms < p->iteration_ms - 11.9 && p->low_ms > 20.0);
+    CHECK_INT(p->interval_basis, HABITAT_INTERVAL_PASSING_WAIT);
+    CHECK_TEXT(habitat_interval_name(p->interval_basis), "default");
+    habitat_prediction_free(p);
+    done(&s);
+    s = SUBJECT(loaded, STEP, "", 0);
+    apply_all(&s, &gpu, &p);
+    CHECK(p->low_ms > 38.0);
+    CHECK(p->interval_basis != HABITAT_INTERVAL_PASSING_WAIT);
+    habitat_prediction_free(p);
+    done(&s);
+    static const char whole[] = "\"habitat\": {\"iteration_ms\": 42.600},";
+    s = SUBJECT(slept, 50050, whole, 0);
+    apply_all(&s, &gpu, &p);
+    CHECK(p->low_ms > 40.0);
+    habitat_prediction_free(p);
+    done(&s);
+    check_case("a wait that one iteration has and nothing names may be gone in the next");
+}
+
 static void test_once(void) {
     char text[400];
     subject s = SUBJECT(first, 50300, "", 0);
@@ -403,6 +429,7 @@ int main(void) {
     test_recorded_wait();
     test_without_name();
     test_none();
+    test_passing();
     test_once();
     test_recurs();
     test_short_work();
