@@ -409,6 +409,7 @@ CONSTANT(chosen, format_least_share, 0.01, "of the kernels' time",
 /* ---- replay: docs/iteration.md ---- */
 CONSTANT(fitted, replay_factor, 1.2247, "high over point, root of 1.5", "86 % of the CPU-bound steps of models that the rule's weights (replay/rule.c) were not fitted on lie within, 77 % of those of a host that nothing was fitted on; docs/decisions/0386")
 CONSTANT(fitted, replay_process_factor, 1.24, "either way, on the CPU's side", "80 % of 20 steps that the CPU binds, recorded twice in two processes of one host, lie within; measured_twice.csv, docs/decisions/0427")
+CONSTANT(fitted, replay_host_factor, 1.41, "either way, on the CPU's side", "80 % of 43 steps of tools/steps.py that the CPU binds, from an H100's host to an H200's and back, lie within; docs/decisions/0454")
 CONSTANT(chosen, replay_point, 0.96, "of the rule",
          "an iteration is the longer of two sides: a CPU's side that is too long errs for steps of both kinds, one that is too short only for one")
 CONSTANT(chosen, replay_quick_windows, 0.1, "of the windows of a thread", "as quick as in the quickest tenth it is when nothing holds its core up; docs/decisions/0306")

@@ -139,14 +139,28 @@ static bool is_gone(const habitat_replay *r, const habitat_prediction *p, size_t
            r->workload->kernels[i].op_class != HABITAT_CLASS_RNN;
 }
 
+static void doubt(habitat_replay_info *info, double factor) {
+    info->cpu_low = exp(-hypot(log(info->cpu_low), log(factor)));
+    info->cpu_high = exp(hypot(log(info->cpu_high), log(factor)));
+}
+
+/* Another GPU is in another host, unless somebody says how quick its CPU is (--cpu-scale 1: it is
+ * the same). */
+static bool is_elsewhere(const habitat_replay *r, const habitat_prediction *p) {
+    const habitat_gpu *origin = r->workload->origin;
+    return origin && p->gpu != origin && !(r->options.cpu_scale > 0.0) &&
+           !(r->options.cpu_ms > 0.0);
+}
+
 /* Another run is another process. The ends of the rule and of a given time hold what processes
- * differ by; a recorded time, or the clock's, is that of one. */
-static void doubt_process(habitat_replay_info *info) {
-    if (info->cpu_basis != HABITAT_CPU_RECORDED && info->cpu_basis != HABITAT_CPU_CLOCK)
-        return;
-    double process = log(fitted_replay_process_factor);
-    info->cpu_low = exp(-hypot(log(info->cpu_low), process));
-    info->cpu_high = exp(hypot(log(info->cpu_high), process));
+ * differ by; a recorded time, or the clock's, is that of one. No basis holds what hosts do. */
+static void doubt_run(const habitat_replay *r, const habitat_prediction *p,
+                      habitat_replay_info *info) {
+    bool of_one = info->cpu_basis == HABITAT_CPU_RECORDED || info->cpu_basis == HABITAT_CPU_CLOCK;
+    if (is_elsewhere(r, p))
+        doubt(info, fitted_replay_host_factor);
+    else if (p->another_run && of_one)
+        doubt(info, fitted_replay_process_factor);
 }
 
 /* What the CPU takes for calls that are there beyond the recorded ones, in calls of the rule: those
@@ -167,8 +181,7 @@ habitat_replay replay_with_casts(const habitat_replay *r, const habitat_predicti
     double factor = fmax(0.0, 1.0 + share / r->iterations);
     out.cpu_factor *= factor;
     out.info.cpu_ms = r->info.wait_ms + (r->info.cpu_ms - r->info.wait_ms) * factor;
-    if (p->another_run)
-        doubt_process(&out.info);
+    doubt_run(r, p, &out.info);
     out.info.cpu_low /= p->cpu_doubt;
     out.info.cpu_high *= p->cpu_doubt;
     return out;
