@@ -34,6 +34,6 @@ bool trace_link_forward(trace_builder *builder);
 
 /* The part about functions that steps of an optimiser call: their operations go to what is around
  * the step. Operations have their parents and forward operations. False when out of memory. */
-bool trace_link_closures(habitat_trace *trace);
+bool trace_link_closures(trace_builder *builder);
 
 #endif

@@ -357,7 +357,7 @@ habitat_status trace_link(trace_builder *b, habitat_error *err) {
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     find_parents(t);
     if (!sort_kernels(t) || !trace_link_calls(b) || !link_operations(t) || !trace_link_forward(b) ||
-        !trace_link_closures(t))
+        !trace_link_closures(b))
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     count_kernels(t);
     if (!find_modules(t))
