@@ -190,8 +190,6 @@ static bool is_weight_of_groups(const habitat_operation *op, uint32_t i) {
 static bool is_parameter_input(const habitat_operation *op, uint32_t i) {
     if (first_is_activation(op))
         return is_weight_input(op, i);
-    if (is_grouped_product(op))
-        return is_weight_of_groups(op, i);
     if (looks_up_table(op))
         return i == 0;
     const work_rule *rule = rule_of(op); /* the gradient, the samples, the weights */
@@ -392,14 +390,12 @@ static int batch_dim(const scale_sizes *s, const habitat_input *input, bool move
 }
 
 /* Samples in one row need not be of one size: what they have in all is no multiple of them. Nor is
- * a new batch of as many parts. */
+ * a new batch of as many parts. What no memory holds stays as it is. */
 static int64_t resized(const scale_sizes *s, uint64_t batch, int64_t size) {
-    if (size % s->whole == 0)
-        return size / s->whole * (int64_t)batch;
     double grown = round((double)size * ((double)batch / (double)s->whole));
-    if (size % s->batch == 0)
-        return (int64_t)fmax(1.0, grown);
-    return is_product(s, size) && grown < (double)largest ? (int64_t)fmax(1.0, grown) : size;
+    if (!(grown < (double)largest) || (size % s->batch != 0 && !is_product(s, size)))
+        return size;
+    return size % s->whole == 0 ? size / s->whole * (int64_t)batch : (int64_t)fmax(1.0, grown);
 }
 
 static void rescale(const scale_sizes *s, uint64_t batch, scale_operation *out, uint32_t i,
@@ -423,7 +419,7 @@ static void rescale_product(const scale_sizes *s, uint64_t batch, scale_operatio
     if (!a || !b || !b->is_tensor || b->rank == 0)
         return;
     bool rows = is_product(s, a->dims[0]), inner = is_product(s, a->dims[1]);
-    bool sums = inner && (!rows || transposed(a));
+    bool sums = inner && (!rows || transposed(a)) && !is_weight_of_groups(op, i + 1);
     if (rows && inner && !a->strides && b->rank == 2)
         sums = !is_parameter(s, 2, b->dims) &&
                !is_parameter(s, 2, (int64_t[]){b->dims[1], b->dims[0]});

@@ -78,9 +78,9 @@ void scale_set_dim(scale_operation *out, uint32_t i, uint32_t d, int64_t size) {
         return;
     if (input->strides) {
         int64_t *strides = out->strides + (input->strides - out->strides);
-        int64_t inside = strides[d] * old;
         for (uint32_t j = 0; j < input->rank; j++)
-            if (j != d && strides[d] > 0 && strides[j] >= inside && strides[j] % old == 0)
+            if (j != d && strides[d] > 0 && strides[j] / old >= strides[d] &&
+                strides[j] % old == 0 && strides[j] / old <= INT64_MAX / size)
                 strides[j] = strides[j] / old * size;
     }
     dims[d] = size;

@@ -12,6 +12,7 @@
 
 #include "base/constants.h"
 #include "base/error.h"
+#include "trace/gradients.h"
 #include "workload/scale.h"
 
 /* ---- what changes with it ---- */
@@ -140,8 +141,8 @@ static bool mostly_others(const places *p) {
     return p->there && p->whole_ms < chosen_said_batch_share * p->all_ms;
 }
 
-static habitat_status check_places(const habitat_workload *w, habitat_error *err) {
-    places layers = {.batch = (int64_t)w->batch_size}, products = layers, tables = layers;
+static habitat_status check_places(const habitat_workload *w, uint64_t batch, habitat_error *err) {
+    places layers = {.batch = (int64_t)batch}, products = layers, tables = layers;
     for (size_t g = 0; g < w->group_count; g++) {
         const habitat_workload_group *group = &w->groups[g];
         if (!group->operation || scale_leaves(w, group))
@@ -159,9 +160,20 @@ static habitat_status check_places(const habitat_workload *w, habitat_error *err
                                         : HABITAT_OK;
 }
 
+/* Each of several forward passes that share the batch has a part of it in those places. */
+static habitat_status check_parts(const habitat_workload *w, habitat_error *err) {
+    uint32_t parts = 1;
+    habitat_status status = trace_backward_passes(w->trace, &parts, err);
+    if (status != HABITAT_OK)
+        return status;
+    bool shared = parts > 1 && w->batch_size % parts == 0 &&
+                  check_places(w, w->batch_size / parts, NULL) == HABITAT_OK;
+    return shared ? HABITAT_OK : check_places(w, w->batch_size, err);
+}
+
 habitat_status scale_check_said(const habitat_workload *w, habitat_error *err) {
     if (!w->origin || !w->trace || !habitat_trace_get_info(w->trace)->batch_size_said)
         return HABITAT_OK;
-    habitat_status status = check_places(w, err);
+    habitat_status status = check_parts(w, err);
     return status == HABITAT_OK ? check_share(w, err) : status;
 }

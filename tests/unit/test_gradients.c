@@ -149,9 +149,79 @@ static void test_missing(void) {
     check_case("sizes that no memory holds do not wrap around");
 }
 
+static void check_passes(made_text *made, const char *noted, uint32_t passes) {
+    uint32_t found = 0;
+    habitat_trace *trace = read_made(made, noted);
+    CHECK_INT(trace_backward_passes(trace, &found, NULL), HABITAT_OK);
+    CHECK_INT(found, passes);
+    habitat_trace_free(trace);
+}
+
+static void test_backward_passes(void) {
+    made_text text = {0};
+    forward(&text, 10, 1);
+    backward(&text, 30, 1, 0);
+    check_passes(&text, "", 1);
+    one_pass(&text, 10, 1, "[3,4]", "[5]");
+    check_passes(&text, "", 1);
+    one_pass(&text, 10, 1, "[3,4]", "[5]");
+    one_pass(&text, 110, 3, "[7]", "[8]");
+    check_passes(&text, "", 1);
+    check_case("one backward pass: none of gradients, one, one each of two networks");
+    for (int i = 0; i < 4; i++)
+        one_pass(&text, 10 + 100 * i, 1 + 2 * i, "[3,4]", "[5]");
+    check_passes(&text, "", 4);
+    check_case("four that gather gradients, by their shapes");
+}
+
+#define NOTED(sizes) "\"habitat\":{\"memory\":{\"parameter_sizes\":{\"float32\":[" sizes "]}}},"
+
+static void test_noted_passes(void) {
+    made_text text = {0};
+    for (int i = 0; i < 3; i++)
+        one_pass(&text, 10 + 100 * i, 1 + 2 * i, "[3,4]", NULL);
+    check_passes(&text, "", 1);
+    for (int i = 0; i < 3; i++)
+        one_pass(&text, 10 + 100 * i, 1 + 2 * i, "[3,4]", NULL);
+    check_passes(&text, NOTED("12,5"), 3);
+    check_case("gradients without a shape are as many as the noted parameters, or nobody knows");
+    for (int i = 0; i < 3; i++) /* 6 gradients of 3 parameters */
+        one_pass(&text, 10 + 100 * i, 1 + 2 * i, "[3,4]", "[5]");
+    check_passes(&text, NOTED("12,5,9"), 2);
+    one_pass(&text, 10, 1, "[3,4]", "[5]");
+    one_pass(&text, 110, 3, "[3,4]", "[5]"); /* 4: nearer to one each */
+    check_passes(&text, NOTED("12,5,9"), 1);
+    one_pass(&text, 10, 1, "[3,4]", "[5]");
+    one_pass(&text, 110, 3, "[3,4]", "[5]");
+    gradient(&text, 170, "[9]", "float"); /* 5: to two */
+    check_passes(&text, NOTED("12,5,9"), 2);
+    check_case("parameters may have no gradient: the nearest number of passes");
+}
+
+/* The iterations are counted apart: the last one is as long as the first and has fewer passes. */
+static void test_last_iteration(void) {
+    made_text text = {0};
+    made_write(&text, "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#1\","
+                      "\"pid\":1,\"tid\":1,\"ts\":0,\"dur\":300},\n"
+                      "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#2\","
+                      "\"pid\":1,\"tid\":1,\"ts\":300,\"dur\":300},\n"
+                      "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\","
+                      "\"pid\":1,\"tid\":1,\"ts\":305,\"dur\":1,\"args\":{\"correlation\":2}},\n"
+                      "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"gemm\",\"pid\":0,\"tid\":7,"
+                      "\"ts\":950,\"dur\":9,\"args\":{\"correlation\":2,\"device\":0,"
+                      "\"stream\":7}},\n");
+    for (int i = 0; i < 5; i++)
+        one_pass(&text, 10 + 100 * i, 1 + 2 * i, "[3,4]", "[5]");
+    check_passes(&text, "", 2);
+    check_case("the passes of one iteration");
+}
+
 int main(void) {
     test_one_pass();
     test_passes();
     test_missing();
+    test_backward_passes();
+    test_noted_passes();
+    test_last_iteration();
     return check_done();
 }

@@ -22,10 +22,14 @@ typedef struct made_op {
 
 enum { OPS_MOST = 6 };
 
+static const char *noted = ""; /* a member of the trace, with a comma behind it */
+
 static char *text_of(const made_op *ops) {
     made_text text = {0};
-    made_write(&text, "{\"deviceProperties\": [{\"id\": 0, \"name\": \"NVIDIA H200\"}], "
-                      "\"traceEvents\": [\n");
+    made_write(&text,
+               "{%s\"deviceProperties\": [{\"id\": 0, \"name\": \"NVIDIA H200\"}], "
+               "\"traceEvents\": [\n",
+               noted);
     for (int i = 0; i < OPS_MOST && ops[i].name; i++) {
         const char *second = strcmp(ops[i].name, "aten::embedding") ? "float" : "long int";
         int at = 100 * i;
@@ -148,6 +152,22 @@ static void test_losses(void) {
     check_step(ops, BATCHES(64), BATCHES(1024, 784, 128), ROWS "64");
 }
 
+#define GRADIENT "autograd::engine::evaluate_function: torch::autograd::AccumulateGrad"
+
+/* One parameter, its gradient twice: two passes of 32 share 64. */
+static void test_passes(void) {
+    static const made_op ops[OPS_MOST] = {
+        {"aten::add", "[32,128,768],[32,128,768],[]", 0},
+        {ATTENTION, "[32,12,128,64],[32,12,128,64],[32,12,128,64]", 50},
+        {GRADIENT, "[768,768],[],[]", 0},
+        {GRADIENT, "[768,768],[],[]", 0}};
+    noted = "\"habitat\": {\"memory\": {\"parameter_sizes\": {\"float32\": [589824]}}}, ";
+    check_step(ops, BATCHES(64, 32), BATCHES(128, 16, 1), LAYERS "32");
+    noted = "\"habitat\": {\"memory\": {\"parameter_sizes\": {\"float32\": [589824, 768]}}}, ";
+    check_step(ops, BATCHES(32), BATCHES(64), LAYERS "32");
+    noted = "";
+}
+
 int main(void) {
     int handle = mkstemp(path);
     CHECK(handle >= 0);
@@ -162,6 +182,8 @@ int main(void) {
     check_case("products and tables alone");
     test_losses();
     check_case("losses");
+    test_passes();
+    check_case("a batch that several forward passes share");
     habitat_gpu_table_free(table);
     (void)close(handle);
     (void)unlink(path);

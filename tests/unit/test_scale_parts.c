@@ -1,0 +1,238 @@
+/* Another batch size of steps whose tensors do not begin with the batch alone: several forward
+ * passes share it, rows go to several experts, sizes are larger than any memory. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <habitat/habitat.h>
+
+#include "check.h"
+#include "made_events.h"
+#include "made_trace.h"
+#include "workload/scale.h"
+
+#define MADE(operation, sizes, ns)                                                                 \
+    {                                                                                              \
+        .name = "k", .op = (operation), .dims = (sizes), .grid = 100, .block = 128,                \
+        .duration_ns = (ns)                                                                        \
+    }
+#define GRADIENT(sizes) MADE(NODE "torch::autograd::AccumulateGrad", sizes, 1000)
+
+static const habitat_gpu *gpu;
+static scale_source source; /* of the group that was asked for last */
+
+typedef struct step {
+    habitat_trace *trace;
+    habitat_workload *w;
+} step;
+
+static step step_of(habitat_trace *trace) {
+    step s = {.trace = trace};
+    CHECK_INT(habitat_workload_create(trace, gpu, &s.w, NULL), HABITAT_OK);
+    return s;
+}
+
+/* parameters: their sizes, which the recording notes, as "10, 20"; gradients tell the passes. */
+static step made(const made_kernel *kernels, size_t count, int batch, const char *parameters) {
+    char said[200];
+    snprintf(said, sizeof said,
+             "\"habitat\": {\"schema\": 1, \"batch_size\": %d, \"memory\": {\"parameter_sizes\": "
+             "{\"float32\": [%s]}}},",
+             batch, parameters);
+    return step_of(made_trace(kernels, count, NULL, said, 0));
+}
+
+static void done(step *s) {
+    habitat_workload_free(s->w);
+    habitat_trace_free(s->trace);
+}
+
+/* Sizes, or with `strides` those, of input i of group g at batch size `batch`, as "3x4". */
+static const char *told(const step *s, uint64_t batch, size_t g, uint32_t i, bool strides) {
+    static char text[80];
+    habitat_arena arena = {0};
+    scale_group *groups = calloc(s->w->group_count + 1, sizeof *groups);
+    CHECK_INT(scale_batch(s->w, NULL, batch, &arena, groups, NULL), HABITAT_OK);
+    const habitat_operation *op =
+        groups[g].operation ? groups[g].operation : s->w->groups[g].operation;
+    const habitat_input *in = &op->form->inputs[i];
+    const int64_t *list = strides ? in->strides : in->dims;
+    source = groups[g].source;
+    text[0] = 0;
+    for (uint32_t d = 0, used = 0; d < in->rank; d++)
+        used += (uint32_t)snprintf(text + used, sizeof text - used, "%s%lld", d ? "x" : "",
+                                   (long long)list[d]);
+    habitat_arena_free(&arena);
+    free(groups);
+    return text;
+}
+
+static const char *sizes_at(const step *s, uint64_t batch, size_t g, uint32_t i) {
+    return told(s, batch, g, i, false);
+}
+
+/* Two forward passes of 32 sequences of 128 tokens. */
+static const made_kernel passes[] = {
+    MADE("aten::relu", "[[32, 128, 96]]", 50000),
+    MADE("aten::mm", "[[4096, 96], [96, 48]]", 50000),
+    MADE("aten::mm", "[[96, 4096], [4096, 48]]", 50000), /* gradient of a weight */
+    MADE("aten::add", "[[32, 128], [128]]", 50000),
+    GRADIENT("[[96, 48]]"),
+    GRADIENT("[[96, 48]]"),
+};
+enum { PASSES = sizeof passes / sizeof *passes };
+
+static void test_parts(void) {
+    step s = made(passes, PASSES, 64, "4608");
+    CHECK_TEXT(sizes_at(&s, 16, 0, 0), "8x128x96");
+    CHECK_INT(source, SCALE_BY_SHAPES);
+    CHECK_TEXT(sizes_at(&s, 16, 1, 0), "1024x96");
+    CHECK_TEXT(sizes_at(&s, 16, 1, 1), "96x48");
+    CHECK_TEXT(sizes_at(&s, 16, 2, 0), "96x1024");
+    CHECK_TEXT(sizes_at(&s, 16, 2, 1), "1024x48");
+    CHECK_TEXT(sizes_at(&s, 16, 3, 0), "8x128");
+    CHECK_TEXT(sizes_at(&s, 256, 0, 0), "128x128x96");
+    check_case("two passes that share a batch of 64 have 32 samples each, and 8 of 16");
+    CHECK_TEXT(sizes_at(&s, 21, 0, 0), "11x128x96"); /* 10.5 */
+    CHECK_TEXT(sizes_at(&s, 21, 1, 0), "1344x96");   /* 4096 x 21 / 64 */
+    CHECK_TEXT(sizes_at(&s, 22, 0, 0), "11x128x96");
+    CHECK_TEXT(sizes_at(&s, 23, 0, 0), "12x128x96"); /* 11.5 */
+    CHECK_TEXT(sizes_at(&s, 1, 1, 0), "64x96");
+    done(&s);
+    const made_kernel four[] = {MADE("aten::relu", "[[16, 128, 96]]", 50000), GRADIENT("[[96]]"),
+                                GRADIENT("[[96]]"), GRADIENT("[[96]]"), GRADIENT("[[96]]")};
+    s = made(four, 5, 64, "96");
+    CHECK_TEXT(sizes_at(&s, 13, 0, 0), "3x128x96");
+    CHECK_TEXT(sizes_at(&s, 1, 0, 0), "1x128x96");
+    done(&s);
+    check_case("of an odd batch a pass has its part, rounded, and one sample at least");
+}
+
+static void test_no_parts(void) {
+    step s = made(passes, PASSES, 64, "4608, 96");  /* 2 gradients of 2 parameters */
+    CHECK_TEXT(sizes_at(&s, 16, 0, 0), "32x32x96"); /* no tensor with 64: 128 is in a row */
+    CHECK_INT(source, SCALE_IN_A_ROW);
+    done(&s);
+    s = made(passes, PASSES, 65, "4608");
+    CHECK_TEXT(sizes_at(&s, 21, 0, 0), "32x41x96");
+    CHECK_INT(source, SCALE_IN_A_ROW);
+    done(&s);
+    check_case("one pass, or a batch that two cannot share, has no parts");
+    const made_kernel ones[] = {MADE("aten::relu", "[[1, 128, 96]]", 50000), GRADIENT("[[96]]"),
+                                GRADIENT("[[96]]"), GRADIENT("[[96]]"), GRADIENT("[[96]]")};
+    s = made(ones, 5, 4, "96");
+    CHECK_TEXT(sizes_at(&s, 8, 0, 0), "1x128x96");
+    done(&s);
+    s = made(ones, 5, 2, "96");
+    CHECK_TEXT(sizes_at(&s, 8, 0, 0), "1x128x96");
+    done(&s);
+    check_case("one sample a pass is told from nothing, and four passes share no two samples");
+}
+
+/* A generator and a discriminator: each of 64 samples, gradients of the latter twice. A layer has
+ * 32 channels, and noise has 32 rows. */
+static void test_networks(void) {
+    made_kernel ops[] = {MADE("aten::relu", "[[64, 32, 96]]", 60000),
+                         MADE("aten::tanh", "[[32, 16, 96]]", 40000), GRADIENT("[[96, 48]]"),
+                         GRADIENT("[[96, 48]]"), MADE("aten::exp", "[[7, 96]]", 30000)};
+    step s = made(ops, 4, 64, "4608");
+    CHECK_TEXT(sizes_at(&s, 16, 0, 0), "16x32x96");
+    CHECK_TEXT(sizes_at(&s, 16, 1, 0), "32x16x96");
+    done(&s);
+    check_case("tensors with the whole batch have it, however often gradients come");
+    ops[0].dims = "[[64, 128, 96]]"; /* no part of the batch in it: 39 % of the time, 32 in 34 */
+    ops[0].duration_ns = 45000;
+    s = made(ops, 5, 64, "4608");
+    CHECK_TEXT(sizes_at(&s, 16, 0, 0), "16x128x96");
+    CHECK_TEXT(sizes_at(&s, 16, 1, 0), "32x16x96");
+    done(&s);
+    ops[0].duration_ns = 30000;
+    s = made(ops, 4, 64, "4608");
+    CHECK_TEXT(sizes_at(&s, 16, 0, 0), "64x128x96");
+    CHECK_TEXT(sizes_at(&s, 16, 1, 0), "8x16x96");
+    done(&s);
+    check_case("of the two the one that is in more of the time");
+}
+
+/* 8 sequences of 1024 tokens, each token with 2 of 8 experts, 64 wide and 96 inside. */
+static void test_experts(void) {
+    const made_kernel ops[] = {
+        MADE("aten::add", "[[8, 1024, 64], [8, 1024, 64]]", 50000),
+        MADE("aten::mul", "[[8192, 2, 64], [8192, 2, 1]]", 50000),
+        MADE("aten::_grouped_mm", "[[16384, 64], [8, 64, 96], [8]]", 50000),
+        MADE("aten::_grouped_mm", "[[64, 16384], [16384, 96], [8]]", 50000),
+        MADE("aten::_grouped_mm", "[[16384, 96], [8, 96, 64], [8]]", 50000),
+        MADE("aten::_scaled_grouped_mm", "[[16384, 64], [8, 64, 96], [16384]]", 50000),
+        MADE("aten::copy_", "[[8, 64, 96], [8, 64, 96]]", 50000),
+        MADE("aten::_grouped_mm", "[[500, 8192], [8, 8192, 96], [8]]", 50000),
+        MADE("aten::index", "[[16384, 64]]", 50000)};
+    step s = made(ops, sizeof ops / sizeof *ops, 8, "49152");
+    CHECK_TEXT(sizes_at(&s, 2, 0, 0), "2x1024x64");
+    CHECK_TEXT(sizes_at(&s, 2, 1, 0), "2048x2x64");
+    CHECK_TEXT(sizes_at(&s, 2, 8, 0), "4096x64");
+    check_case("rows that go to two experts are twice the batch's");
+    CHECK_TEXT(sizes_at(&s, 2, 2, 0), "4096x64");
+    CHECK_TEXT(sizes_at(&s, 2, 2, 1), "8x64x96");
+    CHECK_TEXT(sizes_at(&s, 2, 2, 2), "8");
+    CHECK_TEXT(sizes_at(&s, 2, 4, 0), "4096x96");
+    CHECK_TEXT(sizes_at(&s, 2, 4, 1), "8x96x64");
+    CHECK_TEXT(sizes_at(&s, 2, 5, 0), "4096x64");
+    CHECK_TEXT(sizes_at(&s, 2, 5, 1), "8x64x96");
+    CHECK_TEXT(sizes_at(&s, 2, 6, 0), "8x64x96");
+    check_case("as many experts as samples: their weights and where their rows end stay");
+    CHECK_TEXT(sizes_at(&s, 2, 3, 0), "64x4096");
+    CHECK_TEXT(sizes_at(&s, 2, 3, 1), "4096x96");
+    CHECK_TEXT(sizes_at(&s, 2, 3, 2), "8");
+    CHECK_TEXT(sizes_at(&s, 2, 7, 0), "500x8192"); /* as wide as the batch has tokens */
+    CHECK_TEXT(sizes_at(&s, 2, 7, 1), "8x8192x96");
+    done(&s);
+    check_case("the gradient of their weights sums over the rows, and no other product does");
+}
+
+/* 3 samples in the second place; `stride` from one of the first to the next. */
+static step with_strides(const char *stride) {
+    char text[1000];
+    habitat_trace *trace = NULL;
+    snprintf(text, sizeof text,
+             "{\"habitat\":{\"schema\":1,\"batch_size\":3},\"traceEvents\":[" OP(
+                 "aten::relu", 1, 10, 9,
+                 "\"Input Strides\":[[%s,4,1]],\"Input Dims\":[[2,3,4]],"
+                 "\"Input type\":[\"float\"]") KERNEL "]}",
+             stride);
+    CHECK_INT(habitat_trace_read_memory(text, strlen(text), "made", &trace, NULL), HABITAT_OK);
+    return step_of(trace);
+}
+
+static void test_huge(void) {
+    const made_kernel ops[] = {
+        MADE("aten::bmm", "[[576460752303423488, 3, 3], [576460752303423488, 3, 3]]", 50000),
+        MADE("aten::bmm", "[[2251799813685248, 3, 3], [2251799813685248, 3, 3]]", 50000),
+        MADE("aten::relu", "[[2, 9, 9]]", 50000)};
+    step s = made(ops, 3, 2, "81");
+    CHECK_TEXT(sizes_at(&s, (uint64_t)1 << 40, 0, 0), "576460752303423488x3x3");
+    CHECK_TEXT(sizes_at(&s, (uint64_t)1 << 40, 2, 0), "1099511627776x9x9");
+    CHECK_TEXT(sizes_at(&s, 3, 1, 0), "3377699720527872x3x3");
+    CHECK_TEXT(sizes_at(&s, 4, 1, 0), "2251799813685248x3x3");
+    done(&s);
+    s = with_strides("432345564227567616");
+    CHECK_TEXT(told(&s, 6, 0, 0, true), "864691128455135232x4x1");
+    CHECK_TEXT(told(&s, (uint64_t)1 << 40, 0, 0, true), "432345564227567616x4x1");
+    done(&s);
+    s = with_strides("12"); /* 2 x 3 x 4, row by row */
+    CHECK_TEXT(told(&s, 6, 0, 0, true), "24x4x1");
+    done(&s);
+    check_case("sizes and strides that no memory holds do not wrap around");
+}
+
+int main(void) {
+    habitat_gpu_table *table = NULL;
+    CHECK_INT(habitat_gpu_table_create(NULL, &table, NULL), HABITAT_OK);
+    CHECK_INT(habitat_gpu_find(table, "V100", &gpu, NULL, NULL), HABITAT_OK);
+    test_parts();
+    test_no_parts();
+    test_networks();
+    test_experts();
+    test_huge();
+    habitat_gpu_table_free(table);
+    return check_done();
+}
