@@ -78,6 +78,77 @@ static void test_kernels(void) {
     check_case("more than kernels take is: iterations in a row differ from those of the clock");
 }
 
+/* As `plain`, the second kernel on a stream of its own. */
+static const event two_streams[] = {
+    {'c', "cudaLaunchKernel", 0, 5, 1, 0, 1, NULL},
+    {'c', "cudaLaunchKernel", 20, 5, 1, 0, 2, NULL},
+    {'c', "cudaLaunchKernel", 40, 5, 1, 0, 3, NULL},
+    {'k', "a", 10, 100, 0, 7, 1, NULL},
+    {'k', "b", 111, 100, 0, 8, 2, NULL},
+    {'k', "c", 212, 100, 0, 7, 3, NULL},
+};
+
+/* The GPU is busy for 300 us: it waits for its CPU in more than 330. */
+static void test_waited(void) {
+    static const char clocked[] = "\"habitat\": {\"iteration_ms\": 0.340, \"cpu_ms\": 0.150},";
+    static const char bare[] = "\"habitat\": {\"iteration_ms\": 0.340},";
+    subject s = SUBJECT(plain, 60, clocked, 0);
+    CHECK_INT(s.info->cpu_basis, HABITAT_CPU_RECORDED);
+    CHECK_NEAR(s.info->cpu_ms, 0.340, 1e-6);
+    CHECK_NEAR(s.info->kernel_scale, 1.0, 1e-9);
+    CHECK_INT(run(&s, 1.0).bound_by, HABITAT_BY_CPU);
+    done(&s);
+    check_case("where the GPU of one stream waited, longer kernels do not explain it");
+    s = SUBJECT(two_streams, 60, clocked, 0);
+    CHECK_INT(s.info->stream_count, 2);
+    CHECK_INT(s.info->cpu_basis, HABITAT_CPU_CLOCK);
+    CHECK_NEAR(s.info->cpu_ms, of_both(0.150, 0.048), 1e-9);
+    CHECK_NEAR(s.info->gap_scale, 2.2, 1e-9);
+    CHECK(s.info->kernel_scale > 1.1);
+    CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.340, 1e-6);
+    done(&s);
+    check_case("of two streams they do: these overlap less than they might");
+    s = SUBJECT(two_streams, 60, bare, 0);
+    CHECK_INT(s.info->cpu_basis, HABITAT_CPU_RECORDED);
+    CHECK_NEAR(s.info->cpu_ms, 0.340, 1e-6);
+    done(&s);
+    check_case("not without a clock, which alone says that the CPU was done");
+}
+
+/* 300 us of the CPU, 240 by rule, 384 within it. */
+static const event near[] = {
+    {'c', "cudaLaunchKernel", 0, 5, 1, 0, 1, NULL},
+    {'c', "cudaLaunchKernel", 140, 5, 1, 0, 2, NULL},
+    {'c', "cudaLaunchKernel", 280, 5, 1, 0, 3, NULL},
+    {'k', "a", 10, 100, 0, 7, 1, NULL},
+    {'k', "b", 150, 100, 0, 7, 2, NULL},
+    {'k', "c", 290, 100, 0, 7, 3, NULL},
+};
+
+static void test_without_clock(void) {
+    static const char noted[] = "\"habitat\": {\"iteration_ms\": 0.325},";
+    static const char waited[] = "\"habitat\": {\"iteration_ms\": 0.335},";
+    subject s = SUBJECT(plain, 60, noted, 0);
+    CHECK_INT(s.info->cpu_basis, HABITAT_CPU_RULE);
+    CHECK_NEAR(s.info->cpu_ms, 0.048, 1e-9);
+    CHECK_NEAR(s.info->gap_scale, 2.2, 1e-9);
+    CHECK_NEAR(s.info->kernel_scale, (325.0 - 2.2 * 3.1) / 300.0, 1e-6);
+    CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.325, 1e-6);
+    done(&s);
+    check_case("where the GPU hardly waited kernels were longer, not the CPU seven times its rule");
+    s = SUBJECT(plain, 60, waited, 0);
+    CHECK_INT(s.info->cpu_basis, HABITAT_CPU_RECORDED);
+    CHECK_NEAR(s.info->cpu_ms, 0.335, 1e-6);
+    done(&s);
+    check_case("where it waited for more than a tenth it was the CPU");
+    s = SUBJECT(near, 300, noted, 0);
+    CHECK_INT(s.info->cpu_basis, HABITAT_CPU_RECORDED);
+    CHECK_NEAR(s.info->cpu_ms, 0.325, 1e-6);
+    CHECK_NEAR(s.info->kernel_scale, 1.0, 1e-9);
+    done(&s);
+    check_case("and where the rule's interval reaches as far");
+}
+
 /* The CPU's side is 60 us under the profiler. */
 static void test_beyond_reason(void) {
     static const struct {
@@ -189,7 +260,7 @@ static const event twice[] = {
     {'c', "cudaLaunchKernel", 140, 5, 1, 0, 3, NULL},
     {'o', GRADIENT, 150, 5, 1, 0, 0, NULL},
     {'o', GRADIENT, 170, 5, 1, 0, 0, NULL},
-    {'k', "a", 150, 100, 0, 7, 3, NULL},
+    {'k', "a", 150, 100, 0, 8, 3, NULL}, /* streams that may overlap less */
     {'c', "cudaDeviceSynchronize", 190, 65, 1, 0, 4, NULL},
 };
 
@@ -233,6 +304,8 @@ int main(void) {
     test_told();
     test_bound_by_cpu();
     test_kernels();
+    test_waited();
+    test_without_clock();
     test_beyond_reason();
     test_waiting();
     test_parts();
