@@ -9,6 +9,8 @@
 
 #include "base/memory.h"
 #include "check.h"
+#include "made_events.h"
+#include "workload/scale.h"
 
 static unsigned long counted, fail_at;
 static bool fail_rest;
@@ -48,6 +50,44 @@ static habitat_status ask_info(habitat_gpu_table *gpus, char **out, habitat_erro
         status = habitat_json_answer(
             &(habitat_request){.trace = trace, .gpus = gpus, .no_predictions = true}, NULL, false,
             out, err);
+    habitat_trace_free(trace);
+    return status;
+}
+
+/* One parameter of nine elements, two passes of two samples, all in the step of an optimiser. */
+static const char accumulated[] =
+    "{\"deviceProperties\":[{\"id\":0,\"name\":\"NVIDIA H200\"}],\"habitat\":{\"batch_size\":4,"
+    "\"memory\":{\"parameter_sizes\":{\"float32\":[9]}}},\"traceEvents\":[{\"ph\":\"X\",\"cat\":"
+    "\"user_annotation\",\"name\":\"Optimizer.step#SGD.step\",\"pid\":1,\"tid\":1,\"ts\":5,\"dur\":"
+    "90}," OP("aten::relu", 1, 11, 8, INPUTS("[[2,9,9]]", "[\"float\"]") FORWARD(1))
+        OP(NODE "torch::autograd::AccumulateGrad", 2, 30, 8, "")
+            OP(NODE "torch::autograd::AccumulateGrad", 2, 40, 8, "") KERNEL "]}";
+
+static habitat_status scaled(const habitat_trace *trace, const habitat_gpu *gpu, char **out,
+                             habitat_error *err) {
+    habitat_workload *w = NULL, *half = NULL;
+    habitat_status status = habitat_workload_create(trace, gpu, &w, err);
+    if (status == HABITAT_OK)
+        status = habitat_workload_scale(w, &(habitat_scale){.batch_size = 2}, NULL, &half, err);
+    char text[64] = "";
+    if (status == HABITAT_OK)
+        snprintf(text, sizeof text, "%.0f", half->groups[0].work->read_bytes);
+    habitat_workload_free(half);
+    habitat_workload_free(w);
+    if (status != HABITAT_OK)
+        return status;
+    *out = strdup(text);
+    return HABITAT_OK;
+}
+
+static habitat_status ask_parts(habitat_gpu_table *gpus, char **out, habitat_error *err) {
+    habitat_trace *trace = NULL;
+    const habitat_gpu *gpu = NULL;
+    habitat_status status = habitat_gpu_find(gpus, "H200-SXM5-141GB", &gpu, NULL, err);
+    if (status == HABITAT_OK)
+        status = habitat_trace_read_memory(accumulated, strlen(accumulated), "made", &trace, err);
+    if (status == HABITAT_OK)
+        status = scaled(trace, gpu, out, err);
     habitat_trace_free(trace);
     return status;
 }
@@ -106,11 +146,41 @@ static void test_all(question *what, bool rest, const char *name) {
     check_case(name);
 }
 
+/* Every allocation, for they are few: what only such steps need is in between. */
+static void test_parts(void) {
+    habitat_gpu_table *gpus = NULL;
+    char *want = NULL;
+    unsigned long n = 0;
+    bool reached = true;
+    CHECK_INT(habitat_gpu_table_create(NULL, &gpus, NULL), HABITAT_OK);
+    CHECK_INT(ask_parts(gpus, &want, NULL), HABITAT_OK);
+    CHECK_TEXT(want, "324"); /* a sample of 81 elements */
+    fail_rest = false;
+    while (want && reached) {
+        char *text = NULL;
+        counted = 0;
+        fail_at = ++n;
+        habitat_alloc_refuses = refuse;
+        habitat_status status = ask_parts(gpus, &text, NULL);
+        habitat_alloc_refuses = NULL;
+        reached = counted >= n;
+        CHECK(status == HABITAT_OK ? text && !strcmp(text, want)
+                                   : reached && status == HABITAT_E_MEMORY && !text);
+        free(text);
+    }
+    CHECK(n > 50);
+    printf("# %lu tried\n", n);
+    free(want);
+    habitat_gpu_table_free(gpus);
+    check_case("a step of several passes in a closure at another batch size: each allocation");
+}
+
 int main(void) {
     test_all(ask_gpus, false, "gpus: one allocation fails");
     test_all(ask_info, false, "info: one allocation fails");
     test_all(ask_info, true, "info: all allocations from one on fail");
     test_all(ask_predict, false, "predict: one allocation fails");
     test_all(ask_predict, true, "predict: all allocations from one on fail");
+    test_parts();
     return check_done();
 }
