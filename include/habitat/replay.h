@@ -32,7 +32,9 @@ extern "C" {
 
 /* All zero: defaults. */
 typedef struct habitat_replay_options {
-    double cpu_scale; /* multiplies the CPU's times: 2 is a host half as fast. 0 = 1 */
+    double cpu_scale; /* multiplies the CPU's times: 2 is a host half as fast, 1 the recorded one.
+                         0: nobody says; times as recorded, and another GPU is in another host,
+                         which widens its intervals */
     double cpu_ms;    /* the CPU's side of one iteration without a profiler, known from elsewhere
                          (another batch size on the same host); 0 = from the trace */
     bool withhold;    /* leave the recorded iteration aside, as of a trace that has none */

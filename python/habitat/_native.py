@@ -572,7 +572,7 @@ class TraceHandle(_Handle):
             destinations=None if destinations is None else (ctypes.c_void_p * len(destinations))(*destinations),
             destination_count=len(destinations or ()),
             **_notes(notes),
-            assemble=ASSEMBLE[wishes.assemble], cpu_scale=0.0 if wishes.cpu_scale == 1.0 else wishes.cpu_scale,
+            assemble=ASSEMBLE[wishes.assemble], cpu_scale=wishes.cpu_scale or 0.0,
             prices=prices.handle,
             batch_sizes=(ctypes.c_uint64 * len(batches))(*batches) if batches else None, batch_size_count=len(batches),
             precision=PRECISIONS[wishes.precision],

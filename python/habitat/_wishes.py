@@ -27,7 +27,7 @@ class Wishes:
     method: str = "auto"
     by: Optional[str] = None
     assemble: str = "replay"
-    cpu_scale: float = 1.0
+    cpu_scale: Optional[float] = None  # nobody says how quick the host of another GPU is
     batch: Optional[int] = None
     precision: str = "recorded"
     gpu_count: Optional[int] = None  # as many as were recorded
@@ -40,7 +40,7 @@ class Wishes:
     def __post_init__(self) -> None:
         if self.assemble not in ASSEMBLE:
             raise ValueError(f'assemble is "sum" or "replay", not {self.assemble!r}')
-        if not 0 < self.cpu_scale < math.inf:
+        if self.cpu_scale is not None and not 0 < self.cpu_scale < math.inf:
             raise ValueError(f"cpu_scale must be more than 0, not {self.cpu_scale!r}")
         for name, of, most, what in (
             ("batch", "batches", _LARGEST, "is a whole number from 1 on"),

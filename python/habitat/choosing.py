@@ -38,7 +38,7 @@ def choose(
     samples: Optional[float] = None,
     method: str = "auto",
     assemble: str = "replay",
-    cpu_scale: float = 1.0,
+    cpu_scale: Optional[float] = None,
     batch: Counts = None,
     precision: str = "recorded",
     gpu_count: Counts = None,

@@ -195,7 +195,7 @@ class Trace(Recorded):
         method: str = "auto",
         by: Optional[str] = None,
         assemble: str = "replay",
-        cpu_scale: float = 1.0,
+        cpu_scale: Optional[float] = None,
         batch: Optional[int] = None,
         precision: str = "recorded",
         gpu_count: Optional[int] = None,
@@ -209,8 +209,8 @@ class Trace(Recorded):
     ) -> Prediction:
         """The iteration on one GPU (a name, a `Gpu`, or a `Device`).
 
-        `assemble`: "replay", or "sum", the GPU's busy time. `cpu_scale` multiplies the CPU's times. `batch`: at another
-        batch size. `precision`: "fp32", "tf32", "amp-fp16" or "amp-bf16". Neither goes with `by`.
+        `assemble`: "replay", or "sum", the GPU's busy time. `cpu_scale` multiplies the CPU's times: 1 is the recorded
+        host; None is a host that nobody knows, for which intervals on another GPU are wider. `batch`: at another batch size. `precision`: "fp32", "tf32", "amp-fp16" or "amp-bf16". Neither goes with `by`.
         `gpu_count` GPUs share the gradients, each with its own batch (docs/iteration.md); None: as recorded.
         `batch_from`: the same step recorded at another batch size, which tells what changes with it; goes with `batch`.
         `prices` [US dollars for an hour of a GPU] and `price_files` come before the library's own, `spot` takes spot
@@ -228,7 +228,7 @@ class Trace(Recorded):
         method: str = "auto",
         by: Optional[str] = None,
         assemble: str = "replay",
-        cpu_scale: float = 1.0,
+        cpu_scale: Optional[float] = None,
         batch: Counts = None,
         precision: str = "recorded",
         gpu_count: Counts = None,
@@ -263,7 +263,7 @@ class Trace(Recorded):
         gpu: GpuName,
         path: PathLike,
         method: str = "auto",
-        cpu_scale: float = 1.0,
+        cpu_scale: Optional[float] = None,
         gpu_count: Optional[int] = None,
     ) -> list[str]:
         """Writes the predicted iteration as Chakra execution traces for ASTRA-sim, as `habitat export --chakra`.
@@ -282,7 +282,7 @@ class Trace(Recorded):
                 out.write(data)
         return files
 
-    def export_timeline(self, gpu: GpuName, path: PathLike, method: str = "auto", cpu_scale: float = 1.0) -> str:
+    def export_timeline(self, gpu: GpuName, path: PathLike, method: str = "auto", cpu_scale: Optional[float] = None) -> str:
         """Writes the predicted iteration as a Chrome trace into the file `path`, as `habitat export --timeline`.
 
         Perfetto opens it beside the recorded one, `habitat.Trace` reads it. It is one iteration that begins on an idle
@@ -304,7 +304,7 @@ class Trace(Recorded):
         method: str = "auto",
         explain: bool = False,
         assemble: str = "replay",
-        cpu_scale: float = 1.0,
+        cpu_scale: Optional[float] = None,
         batch: Counts = None,
         precision: str = "recorded",
         gpu_count: Counts = None,

@@ -61,7 +61,7 @@ class Ranks(Recorded):
         return rank
 
     def predict(
-        self, gpu: GpuName, method: str = "auto", cpu_scale: float = 1.0, gpu_count: Optional[int] = None
+        self, gpu: GpuName, method: str = "auto", cpu_scale: Optional[float] = None, gpu_count: Optional[int] = None
     ) -> Prediction:
         """The iteration of all ranks on GPUs of one kind (a name, a `Gpu`, or a `Device`).
 
@@ -74,7 +74,7 @@ class Ranks(Recorded):
         self,
         gpus: Union[GpuName, Iterable[GpuName], None] = None,
         method: str = "auto",
-        cpu_scale: float = 1.0,
+        cpu_scale: Optional[float] = None,
         gpu_count: Optional[int] = None,
     ) -> Predictions:
         """The same on several kinds of GPU, or on the one that is named; on all of the table when none are."""

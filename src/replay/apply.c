@@ -154,7 +154,7 @@ static bool is_elsewhere(const habitat_replay *r, const habitat_prediction *p) {
 
 /* Another run is another process. The ends of the rule and of a given time hold what processes
  * differ by; a recorded time, or the clock's, is that of one. No basis holds what hosts do. */
-static void doubt_run(const habitat_replay *r, const habitat_prediction *p,
+void replay_doubt_run(const habitat_replay *r, const habitat_prediction *p,
                       habitat_replay_info *info) {
     bool of_one = info->cpu_basis == HABITAT_CPU_RECORDED || info->cpu_basis == HABITAT_CPU_CLOCK;
     if (is_elsewhere(r, p))
@@ -181,7 +181,7 @@ habitat_replay replay_with_casts(const habitat_replay *r, const habitat_predicti
     double factor = fmax(0.0, 1.0 + share / r->iterations);
     out.cpu_factor *= factor;
     out.info.cpu_ms = r->info.wait_ms + (r->info.cpu_ms - r->info.wait_ms) * factor;
-    doubt_run(r, p, &out.info);
+    replay_doubt_run(r, p, &out.info);
     out.info.cpu_low /= p->cpu_doubt;
     out.info.cpu_high *= p->cpu_doubt;
     return out;
@@ -364,6 +364,10 @@ bool habitat_replay_cpu_warning(const habitat_replay *r,
         "%zu of %zu rows are set by the CPU of %s, %s ms an iteration (%s): another host "
         "gives another answer%s",
         rows, count, other ? "the other host" : "the recorded host", ms, basis_words(r),
-        other ? "" : "; --cpu-scale says how much faster or slower it is");
+        other                        ? ""
+        : r->options.cpu_scale > 0.0 ? "; --cpu-scale says how much faster or slower it is"
+                                     : "; --cpu-scale says how much faster or slower it is (1: it "
+                                       "is the same), until then intervals of other GPUs hold 1.4 "
+                                       "times as fast or slow");
     return true;
 }

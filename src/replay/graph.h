@@ -222,6 +222,12 @@ void replay_set_times(const habitat_replay *replay, const habitat_prediction *p,
  * what `replay` holds; not to be freed. */
 habitat_replay replay_with_casts(const habitat_replay *replay, const habitat_prediction *p);
 
+/* Widens what is known of the CPU's side by what hosts differ by, where the prediction is for
+ * another GPU than the recorded one, or processes, where it is of another batch size or precision.
+ */
+void replay_doubt_run(const habitat_replay *replay, const habitat_prediction *p,
+                      habitat_replay_info *info);
+
 /* What a kernel took in the recording. */
 double replay_kernel_recorded_ns(const habitat_replay *replay, size_t kernel);
 

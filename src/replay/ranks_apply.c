@@ -103,7 +103,9 @@ static habitat_status measure(const applying *a, lengths *out, habitat_error *er
     const habitat_prediction *p = a->predictions[0];
     double low = p->busy_ms > 0.0 ? p->low_ms / p->busy_ms : 1.0;
     double high = p->busy_ms > 0.0 ? p->high_ms / p->busy_ms : 1.0;
-    habitat_status status = replay_measure(joint, a->ns, a->silent, low, high, &out->of, err);
+    habitat_replay there = *joint;
+    replay_doubt_run(joint, p, &there.info);
+    habitat_status status = replay_measure(&there, a->ns, a->silent, low, high, &out->of, err);
     return status == HABITAT_OK
                ? replay_busy_ms(joint, a->ns, 0, a->ranks->first_kernel[1], &out->busy_ms, err)
                : status;

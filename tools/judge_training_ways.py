@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""Ways to train that nothing was chosen on (data/recordings/training_ways; tools/training_ways.py): docs/training-ways.md on standard output.
+
+usage: judge_training_ways.py HABITAT [FOLDER]      the page; FOLDER: recordings of an H200, those without a GPU in
+                                                     FOLDER/without_gpu, and measured_h100.csv
+       judge_training_ways.py HABITAT --measured FOLDER     what FOLDER's recordings of an H100 took: measured_h100.csv
+"""
+
+import ast
+import csv
+import json
+import pathlib
+import re
+import sys
+
+import judge_new_models as judge
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "data/recordings/training_ways"
+OTHER = "H100-SXM5-80GB"
+NAME = re.compile(r"(?P<model>\w+)_b(?P<batch>\d+)_(?P<gpu>h\d00)\.json\.gz")
+MEASURED = ("way", "batch", "kernel_ms", "iteration_ms", "peak_bytes")
+SAMPLES = {"detector", "graphed", "decode", "compiled_words"}  # whose recordings cannot tell their batch: it is said
+
+TEXT = """# Ways to train, and to use a network, that nothing was chosen on
+
+Made by `make eval` from `data/recordings/training_ways`; do not edit. {ways} scripts that train (or use) a network as people do it (`tools/training_ways.py`): accumulated gradients, checkpoints, channels
+last, adapters beside frozen weights, experts, Trainers, compilers, CUDA graphs, loaders. Each was recorded on one H200 and one H100 with a small and a large batch, in the one format it uses; of the H100 the
+times are kept (`measured_h100.csv`). **What was seen.** The rules and constants were settled before. What the first look found is in docs/decisions/0453: batches that were carried wrongly (Lightning, Trainer,
+experts) were mended with these recordings in view, so the rows of another batch are partly seen; those of another GPU moved by nothing. Whole steps that the CPU binds are of two
+hosts: the H100's was the slower one."""
+
+
+def parts(path):
+    return NAME.match(path.name).groupdict()
+
+
+def recordings(folder, gpu):
+    """The small batch of each way first."""
+    return sorted(folder.glob(f"*_{gpu}.json.gz"), key=lambda path: (parts(path)["model"], int(parts(path)["batch"])))
+
+
+def said(way, batch):
+    return ("--recorded-batch", batch) if way in SAMPLES else ()
+
+
+def predict(habitat, path, to, *more):
+    answer = json.loads(judge.run(habitat, "predict", path, "--to", to, "--json", *more))
+    return answer["trace"], answer["predictions"][0]
+
+
+def measured(habitat, folder):
+    rows = csv.writer(sys.stdout, lineterminator="\n")
+    rows.writerow(MEASURED)
+    for path in recordings(folder, "h100"):
+        name = parts(path)
+        trace, found = predict(habitat, path, OTHER)
+        rows.writerow([name["model"], name["batch"], f"{found['kernel_ms']:.6f}", f"{trace['iteration_ms']:.6f}", found["memory_bytes"]])
+
+
+def other_gpu(habitat, folder):
+    with open(folder / "measured_h100.csv", newline="", encoding="utf-8") as file:
+        truth = {(row["way"], row["batch"]): row for row in csv.DictReader(file)}
+    for path in recordings(folder, "h200"):
+        name = parts(path)
+        row = truth.get((name["model"], name["batch"]))
+        if row is None:
+            continue
+        _, guess = predict(habitat, path, OTHER)
+        yield judge.case("H200 to H100, sum of kernels", name["model"], guess["kernel_ms"], float(row["kernel_ms"]))
+        bound = "CPU" if guess["bound_by"] == "cpu" else "GPU"
+        kind = f"H200 to H100, whole step, said to be bound by the {bound}"
+        yield judge.case(kind, name["model"], guess["iteration_ms"], float(row["iteration_ms"]), guess)
+
+
+def other_batch(habitat, folder):
+    found = [(path, parts(path)) for path in recordings(folder, "h200")]
+    for path, a in found:
+        for other, b in found:
+            if a["model"] != b["model"] or path == other:
+                continue
+            way = a["model"]
+            _, guess = predict(habitat, path, judge.GPU, "--batch", b["batch"], *said(way, a["batch"]))
+            trace, truth = predict(habitat, other, judge.GPU)
+            yield judge.case("another batch, sum of kernels", way, guess["kernel_ms"], truth["kernel_ms"])
+            bound = "CPU" if guess["bound_by"] == "cpu" else "GPU"
+            kind = f"another batch, whole step, said to be bound by the {bound}"
+            yield judge.case(kind, way, guess["iteration_ms"], trace["iteration_ms"], guess)
+            if guess["memory_bytes"] is not None:
+                yield judge.case("another batch, peak of memory", way, guess["memory_bytes"], truth["memory_bytes"])
+
+
+def without_gpu(habitat, folder):
+    for path in sorted((folder / "without_gpu").glob("*.json.gz")):
+        name = path.name[: -len(".json.gz")]
+        _, truth = predict(habitat, folder / f"{name}_h200.json.gz", judge.GPU)
+        _, guess = predict(habitat, path, judge.GPU)
+        way = name[: name.rindex("_b")]
+        yield judge.case("without a GPU, sum of kernels", way, guess["kernel_ms"], judge.gpu_ms(truth))
+        yield judge.case("without a GPU, peak of memory", way, guess["memory_bytes"], truth["memory_bytes"])
+
+
+def by_way(cases):
+    """Signed errors of sums and peaks, of the small recording first."""
+    kinds = [kind for kind in dict.fromkeys(c.kind for c in cases) if "sum of kernels" in kind or "peak" in kind]
+    yield f"| error % | {' | '.join(kinds)} |\n|---{'|--:' * len(kinds)}|"
+    for way in sorted({c.model for c in cases}):
+        of = {kind: [f"{100 * c.error:+.1f}" for c in cases if (c.model, c.kind) == (way, kind)] for kind in kinds}
+        yield f"| {way} | {' | '.join(', '.join(of[kind]) or '-' for kind in kinds)} |"
+
+
+def described():
+    """What each way does: the first lines of the functions of tools/training_ways.py, in its order."""
+    tree = ast.parse((ROOT / "tools/training_ways.py").read_text())
+    texts = {f.name: ast.get_docstring(f) for f in tree.body if isinstance(f, ast.FunctionDef)}
+    table = next(node.value for node in tree.body if isinstance(node, ast.Assign) and node.targets[0].id == "WAYS")
+    yield "| way | what it does | batches |\n|---|---|---|"
+    for key, value in zip(table.keys, table.values):
+        small, large = (element.value for element in value.elts[1:3])
+        yield f"| {key.value} | {texts[value.elts[0].id].splitlines()[0]} | {small}, {large} |"
+
+
+def main():
+    arguments = sys.argv[1:]
+    if len(arguments) == 3 and arguments[1] == "--measured":
+        return measured(arguments[0], pathlib.Path(arguments[2]))
+    if len(arguments) not in (1, 2):
+        sys.exit(__doc__)
+    habitat, folder = arguments[0], pathlib.Path(arguments[1]) if len(arguments) == 2 else FOLDER
+    cases = [c for part in (other_gpu, other_batch, without_gpu) for c in part(habitat, folder)]
+    cases.sort(key=lambda c: ("without a GPU" in c.kind, "another batch" in c.kind, "peak" in c.kind, "whole" in c.kind))
+    print(TEXT.format(ways=len({c.model for c in cases})))
+    print("\n" + "\n".join(judge.summary(cases)))
+    print("\n## By way\n\n" + "\n".join(by_way(cases)))
+    print("\n## What they do\n\n" + "\n".join(described()))
+    return None
+
+
+if __name__ == "__main__":
+    main()
