@@ -1,5 +1,6 @@
 """Scripts of frameworks record without special code: Hugging Face's Trainer, torch.compile."""
 
+import pytest
 from recording_helpers import SHORT, names, read_trace, record_script, recorder_process
 
 TRAINER = """
@@ -84,9 +85,29 @@ def test_autocast_of_a_compiled_model(tmp_path):
     assert read_trace(tmp_path / "step.json.gz")["habitat"]["autocast"] == "bfloat16"
 
 
-def test_compiled_model_is_not_compiled_anew(tmp_path):
+IN_PLACE = """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.last = nn.Linear(4, 8), nn.Linear(8, 2)
+    def forward(self, x):
+        return self.last(torch.relu(self.first(x)))
+class Sequential(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inside = Net()
+    def forward(self, x):
+        return self.inside(x)
+model = Sequential()
+"""
+
+
+@pytest.mark.parametrize("compiled", ["", "model.compile(backend='eager')\n"])
+def test_compiled_model_is_not_compiled_anew(tmp_path, compiled):
     """In a process of its own: compiled code changes how later recordings in the process watch modules."""
-    (tmp_path / "train.py").write_text(COMPILED)
+    before, after = COMPILED.split("model = ", 1)
+    source = before + IN_PLACE + compiled + after.split("\n", 1)[1] if compiled else COMPILED
+    (tmp_path / "train.py").write_text(source)
     done = recorder_process(tmp_path, *SHORT, "--continue", "train.py")
     assert done.returncode == 0, done.stderr
     assert "compiled 1 times" in done.stdout
@@ -94,3 +115,15 @@ def test_compiled_model_is_not_compiled_anew(tmp_path):
     assert not [n for n in names(trace) if n.startswith("nn.Module: ")]
     about = trace["habitat"]
     assert about["batch_size"] == 6 and about["model"] == "Sequential"
+    assert about["memory"]["parameters_bytes"] == 4 * 58
+
+
+def test_a_compiled_part_tells_nothing_of_the_whole(tmp_path):
+    source = COMPILED.replace("model = torch.compile(", IN_PLACE + "model.inside.compile(backend='eager')\n#")
+    source = source.replace("self.inside = Net()", "self.inside, self.other = Net(), nn.Linear(2, 2)")
+    (tmp_path / "train.py").write_text(source)
+    done = recorder_process(tmp_path, *SHORT, "--continue", "train.py")
+    assert done.returncode == 0, done.stderr
+    assert "compiled 1 times" in done.stdout
+    about = read_trace(tmp_path / "step.json.gz")["habitat"]
+    assert about["batch_size"] is None and about["model"] is None and about["memory"] is None

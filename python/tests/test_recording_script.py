@@ -193,6 +193,17 @@ while True:
     assert "forward hook" not in capfd.readouterr().err
 
 
+def test_hooks_of_an_older_pytorch_tell_no_keywords(tmp_path, monkeypatch):
+    from torch.nn.modules import module
+
+    hook = module.register_module_forward_hook
+    monkeypatch.setattr(module, "register_module_forward_hook", lambda function, *, always_call=False: hook(function, always_call=always_call))
+    code, output = record_script(tmp_path, train(100))
+    assert code == 0 and read_trace(output)["habitat"]["batch_size"] == 6
+    code, output = record_script(tmp_path, train(100).replace("model(torch", "model(input=torch"))
+    assert code == 0 and read_trace(output)["habitat"]["batch_size"] is None
+
+
 def test_batch_size_is_unknown_where_the_sequence_may_come_first(tmp_path):
     source = train(100).replace("nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))", "nn.LSTM(4, 2)")
     source = source.replace("model(torch.randn(6, 4)).sum()", "model(torch.randn(7, 6, 4))[0].sum()")

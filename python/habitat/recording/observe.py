@@ -11,6 +11,8 @@ inside a backward pass are no others: a checkpoint computes a part again. Everyt
 
 from __future__ import annotations
 
+import functools
+import gc
 import threading
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
@@ -43,6 +45,24 @@ def bare(module: Any) -> Any:
             return module
 
 
+def _compiled_in_place() -> List[Any]:
+    """Models that `module.compile()` compiled. The class of such a module is as it was, so they are looked for among all objects.
+    A part of a larger model is none: of the call around it nothing is known."""
+    import torch
+
+    modules = [thing for thing in gc.get_objects() if issubclass(type(thing), torch.nn.Module) and "_modules" in vars(thing)]
+    compiled = {id(m): m for m in modules if vars(m).get("_compiled_call_impl") is not None}
+    for holder in modules if compiled else ():
+        for part in holder.modules():
+            if id(part) in compiled and _elements(part) < _elements(holder):
+                del compiled[id(part)]
+    return list(compiled.values())
+
+
+def _elements(module: Any) -> int:
+    return sum(p.numel() for p in module.parameters())
+
+
 class Observer:
     """Forward calls of outermost modules with parameters and backward passes, between start and stop."""
 
@@ -64,13 +84,17 @@ class Observer:
             from torch._dynamo.eval_frame import OptimizedModule
 
             self._patch.wrap(OptimizedModule, "__call__", self._watch_compiled)  # and no autocast: see there
+            for module in _compiled_in_place():
+                self._patch.wrap(module, "_compiled_call_impl", functools.partial(self._watch_one, module))
         else:
             from torch.nn.modules import module as nn_module
 
-            self._handles = [
-                nn_module.register_module_forward_pre_hook(self._note_depth),
-                nn_module.register_module_forward_hook(self._after, always_call=True, with_kwargs=True),
-            ]
+            self._handles = [nn_module.register_module_forward_pre_hook(self._note_depth)]
+            try:
+                hook = nn_module.register_module_forward_hook(self._after, always_call=True, with_kwargs=True)
+            except TypeError:  # PyTorch before 2.6 tells such hooks no keywords
+                hook = nn_module.register_module_forward_hook(self._after_positional, always_call=True)
+            self._handles.append(hook)
             self._watch.start()
         self._patch.wrap(torch.autograd, "backward", self._watch_backward)
 
@@ -90,10 +114,26 @@ class Observer:
 
     def _watch_compiled(self, call: Callable[..., Any]) -> Callable[..., Any]:
         def called(module: Any, *args: Any, **kwargs: Any) -> Any:
-            self._note(module, args, kwargs)
-            return call(module, *args, **kwargs)
+            return self._noted(module, functools.partial(call, module), args, kwargs)
 
         return called
+
+    def _watch_one(self, module: Any, call: Callable[..., Any]) -> Callable[..., Any]:
+        def called(*args: Any, **kwargs: Any) -> Any:
+            return self._noted(module, call, args, kwargs)
+
+        return called
+
+    def _noted(self, module: Any, call: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+        """A compiled module is called: noted, unless another is around it."""
+        depth = getattr(self._local, "depth", 0)
+        if depth == 0 and not in_backward():
+            self._note(module, args, kwargs)
+        self._local.depth = depth + 1
+        try:
+            return call(*args, **kwargs)
+        finally:
+            self._local.depth = depth
 
     def _note_depth(self, module: Any, inputs: Any) -> None:
         if in_backward():
@@ -102,6 +142,9 @@ class Observer:
         self._local.depth = depth + 1
         if depth == 0:
             self._watch.begin()
+
+    def _after_positional(self, module: Any, inputs: Any, output: Any) -> None:
+        self._after(module, inputs, {}, output)
 
     def _after(self, module: Any, inputs: Any, *more: Any) -> None:
         """`more`: keywords and output; the output alone where `forward` raised, which is no whole call."""
@@ -130,7 +173,7 @@ class Observer:
 
     def model(self) -> Any:
         """The outermost module with the most parameters among those called, or None."""
-        return max(self.modules(), key=lambda m: sum(p.numel() for p in m.parameters()), default=None)
+        return max(self.modules(), key=_elements, default=None)
 
     def precision(self) -> Dict[str, Optional[str]]:
         """Number formats of the model: of its parameters, and of autocast around or inside its call (None: no autocast)."""
