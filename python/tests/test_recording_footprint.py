@@ -48,6 +48,57 @@ def test_gradients_that_were_dropped_are_not_counted(trained):
     assert footprint([model], optimizers)["gradients_bytes"] == 0
 
 
+@pytest.mark.parametrize(
+    "sparse, numbers",
+    [
+        (lambda two: torch.sparse_coo_tensor([[0, 2], [1, 3]], two, (3, 4)), 2 + 2),
+        (lambda two: torch.sparse_csr_tensor([0, 1, 1, 2], [1, 3], two, (3, 4)), 4 + 2),
+        (lambda two: torch.sparse_csc_tensor([0, 0, 1, 1, 2], [0, 2], two, (3, 4)), 5 + 2),
+    ],
+)
+def test_sparse_tensors_take_what_is_in_them(sparse, numbers):
+    """Two elements of fp32, and numbers of 64 bit: of the places, or of where rows (columns) begin and end and of what is in them."""
+    model = torch.nn.Linear(4, 3)
+    model.register_buffer("kept", sparse(torch.ones(2)))
+    assert footprint([model], [])["buffers_bytes"] == 2 * 4 + 8 * numbers
+
+
+def test_gradients_of_an_embedding_are_sparse():
+    model = torch.nn.Embedding(100, 8, sparse=True)
+    model(torch.tensor([3, 5, 3])).sum().backward()
+    assert footprint([model], [])["gradients_bytes"] == 3 * (8 * 4 + 8)  # a row and its number for each index
+
+
+class Halves(torch.Tensor):
+    """A tensor that keeps its elements in two others, as a shard or a quantised weight keeps them in some."""
+
+    @staticmethod
+    def __new__(cls, first, second):
+        shape = (first.shape[0] + second.shape[0], *first.shape[1:])
+        return torch.Tensor._make_wrapper_subclass(cls, shape, dtype=first.dtype, device=first.device)
+
+    def __init__(self, first, second):
+        self.first, self.second = first, second
+
+    def __tensor_flatten__(self):
+        return ["first", "second"], None
+
+    @classmethod
+    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+        if func is torch.ops.aten.detach.default:
+            return cls(args[0].first, args[0].second)
+        raise NotImplementedError(func)
+
+
+def test_tensors_that_wrap_others_take_what_those_take():
+    model = torch.nn.Linear(4, 6, bias=False)
+    kept = torch.zeros(2, 4)
+    model.weight = torch.nn.Parameter(Halves(kept, torch.zeros(4, 4)))
+    assert footprint([model], [])["parameters_bytes"] == 4 * (2 * 4 + 4 * 4)
+    model.weight = torch.nn.Parameter(Halves(kept, kept))
+    assert footprint([model], [])["parameters_bytes"] == 4 * 2 * 4  # the same memory
+
+
 def test_no_module_no_footprint():
     assert footprint([], []) is None and footprint([torch.nn.ReLU()], []) is None
 
