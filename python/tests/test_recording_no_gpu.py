@@ -55,9 +55,14 @@ def test_what_runs_on_the_host_is_no_work_of_the_gpu(tmp_path):
 
 
 def test_everything_is_put_back(tmp_path):
-    before = torch.cuda.is_available, torch.Tensor.to, torch.nn.Module._apply, torch.tensor
+    from torch._subclasses.fake_tensor import FakeTensor
+
+    def seen():
+        return torch.cuda.is_available, torch.Tensor.to, torch.nn.Module._apply, torch.tensor, dict(vars(FakeTensor))
+
+    before = seen()
     recorded(tmp_path, LINEAR.format(to=".cuda()", device=", device='cuda'") + LOOP)
-    assert before == (torch.cuda.is_available, torch.Tensor.to, torch.nn.Module._apply, torch.tensor)
+    assert before == seen()
     assert torch.ones(2, 2).matmul(torch.ones(2, 2)).tolist() == [[2.0, 2.0], [2.0, 2.0]]
 
 
@@ -133,8 +138,9 @@ optimizer = torch.optim.Adam(model.parameters())
 def step():
     return model(torch.randn(3, 8, 16, device="cuda")).sum()
 """ + LOOP)  # fmt: skip
+    norm = ("_fused_rms_norm",) if torch.__version__ >= "2.9" else ()
     for name in (
-        "_cudnn_rnn", "_fused_rms_norm", "native_dropout", "cudnn_batch_norm", "convolution",
+        *norm, "_cudnn_rnn", "native_dropout", "cudnn_batch_norm", "convolution",
         "_scaled_dot_product_efficient_attention", "_scaled_dot_product_cudnn_attention",
     ):  # fmt: skip
         backward = {"_cudnn_rnn": "_cudnn_rnn_backward"}.get(name, f"{name}_backward")
@@ -295,6 +301,26 @@ def test_models_are_copied_and_losses_formatted(tmp_path, capfd):
     assert sum(1 for e in operations(trace) if e["name"].endswith("_efficient_attention")) == 2
     assert sum(1 for e in operations(trace) if e["name"] == "aten::lerp_") == 2 * 12
     assert "1.0000        1.0 " in capfd.readouterr().out
+
+
+KEPT = """
+import copy
+class Metric(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("loss", torch.tensor(0.5))
+metric = copy.deepcopy(Metric())
+(loaded,) = next(iter(torch.utils.data.DataLoader([(torch.ones(3),)])))
+print("copied", metric.loss.item(), copy.deepcopy(torch.tensor(3)).item(), copy.deepcopy(torch.tensor(7).cuda()).item())
+print("loaded", copy.deepcopy(loaded).tolist())
+"""
+
+
+def test_tensors_of_the_host_are_copied_with_their_values(tmp_path, capfd):
+    """As metrics of torchmetrics copy their beginning, and with them Lightning's logging."""
+    recorded(tmp_path, KEPT + LINEAR.format(to=".cuda()", device=", device='cuda'") + LOOP)
+    out = capfd.readouterr().out
+    assert "copied 0.5 3 7" in out and "loaded [[1.0, 1.0, 1.0]]" in out
 
 
 def test_compiled_models_run_as_they_are_and_it_is_said(tmp_path, capfd):

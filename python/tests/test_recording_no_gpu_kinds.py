@@ -141,6 +141,13 @@ def test_distributions_find_their_numbers_valid(tmp_path):
     assert "aten::multinomial" in names(trace) and "aten::_is_all_true" not in names(trace) and "aten::all" in names(trace)
 
 
+def test_distributions_of_an_older_pytorch_find_their_numbers_valid(tmp_path, capfd, monkeypatch):
+    """Before 2.7 they asked another operation, whose answer nothing tells from one that the script asks for."""
+    monkeypatch.setattr(torch, "_is_all_true", lambda valid: valid.all())
+    recorded(tmp_path, ON_GPU + POLICY + LOOP)
+    assert "asked for values" not in capfd.readouterr().err
+
+
 @pytest.mark.parametrize(
     "body, said",
     [
@@ -161,6 +168,29 @@ def test_a_pytorch_built_for_cuda_asks_for_its_driver():
     assert lacks_shapes(RuntimeError("Found no NVIDIA driver on your system. Please check"))
     assert lacks_shapes(NotImplementedError("Could not run 'aten::_to_copy' with arguments"))
     assert not lacks_shapes(NotImplementedError("forward")) and not lacks_shapes(RuntimeError("mat1 and mat2 shapes"))
+
+
+def test_a_pytorch_built_for_cuda_finds_no_gpu_before_its_first_tensor(tmp_path, monkeypatch):
+    """It asks the driver there, since torch.cuda.is_available() says that there is a GPU (PyTorch 2.11)."""
+    from torch._subclasses import fake_tensor
+
+    def first(device):
+        if torch.cuda.is_available():
+            raise RuntimeError("Found no NVIDIA driver on your system.")
+
+    monkeypatch.setattr(fake_tensor, "init_gpu_context", first, raising=False)  # as it is called since 2.5
+    recorded(tmp_path, ON_GPU + LOOP)
+    assert fake_tensor.init_gpu_context is first
+
+
+def test_rules_of_shapes_do_not_look_for_the_gpu(tmp_path):
+    """PyTorch's own rules run beside the mode (that of a layer norm in 2.6); a call that goes to the tensor's GPU first finds none."""
+    recorded(tmp_path, ON_GPU + """
+from torch.utils._python_dispatch import _disable_current_modes
+x = torch.randn(4, 6, device="cuda").t()
+with _disable_current_modes():
+    assert x.contiguous().device.type == "cuda"
+""" + LOOP)  # fmt: skip
 
 
 def test_what_is_said_in_one_line_is_not_logged_beside_it(tmp_path, capfd):

@@ -77,7 +77,8 @@ class Patch:
         self._undo.append((owner, name, before, own))
 
     def put(self, owner: Any, name: str, value: Any) -> None:
-        self._undo.append((owner, name, getattr(owner, name), name in vars(owner)))
+        own = name in vars(owner)
+        self._undo.append((owner, name, vars(owner)[name] if own else getattr(owner, name), own))  # a classmethod as such
         setattr(owner, name, value)
 
     def remove(self) -> None:

@@ -60,6 +60,7 @@ class Device:
         self._say_there_is_one()
         self._say_what_it_is()
         self._tensors()
+        self._own_kernels()
         self._modules()
         self._data()
         self._optimizers()
@@ -133,6 +134,7 @@ class Device:
         # PyTorch makes a tensor on the GPU that `is_available` claims before the first of its fake ones
         for name in ("init_gpu_context", "init_cuda_context"):
             self._set(fake_tensor, name, _always(None))
+        self._set(FakeTensor, "__torch_dispatch__", classmethod(_asked_inside(FakeTensor.__torch_dispatch__)))
         self._set(FakeTensor, "is_cuda", property(lambda t: t.fake_device.type == "cuda"))
         self._set(FakeTensor, "is_cpu", property(lambda t: t.fake_device.type == "cpu"))
         self._set(FakeTensor, "is_meta", property(lambda t: t.fake_device.type == "meta"))
@@ -144,8 +146,9 @@ class Device:
         self._set(torch.Tensor, "pin_memory", lambda t, device=None: t)
         self._set(torch.Tensor, "record_stream", lambda t, stream: None)
         self._patch.wrap(torch.Tensor, "numpy", lambda before: _numpy(before, self._values))
-        self._patch.wrap(torch.Tensor, "tolist", _tolist)
+        self._set(FakeTensor, "tolist", lambda t: t.numpy().tolist())
         self._patch.wrap(torch.Tensor, "__format__", _formatted)
+        self._patch.wrap(torch.Tensor, "__deepcopy__", _copied)
         self._set(torch, "save", lambda *unused, **unused_too: self._values.note_saved())
         for name in ("nested_tensor", "as_nested_tensor", "nested_tensor_from_jagged"):
             self._set(torch.nested, name, lambda *unused, **unused_too: self._values.refuse("torch.nested makes a tensor of several lengths"))
@@ -160,6 +163,20 @@ class Device:
             return clear
 
         self._patch.wrap(torch, "clear_autocast_cache", cleared)
+
+    def _own_kernels(self) -> None:
+        """Functions of the script's own that PyTorch makes one kernel of: a mode of ours is asked from PyTorch 2.9 on only."""
+        import torch
+
+        def refused(before: Callable[..., Any]) -> Callable[..., Any]:
+            def dispatch(operator: Any, key: Any, /, *args: Any, **kwargs: Any) -> Any:
+                if key == torch._C.DispatchKey.Python:
+                    self._values.refuse(f"{operator.name()} is one kernel made of the script's own functions", "nothing compiles it")
+                return before(operator, key, *args, **kwargs)
+
+            return dispatch
+
+        self._patch.wrap(torch._ops.HigherOrderOperator, "dispatch", refused)
 
     def _modules(self) -> None:
         import torch
@@ -315,11 +332,33 @@ def _formatted(before: Callable[..., Any]) -> Callable[..., Any]:
     return text
 
 
-def _tolist(before: Callable[..., Any]) -> Callable[..., Any]:
-    def values(t: Any) -> Any:
-        return t.numpy().tolist() if hasattr(t, "fake_device") else before(t)
+def _asked_inside(before: Callable[..., Any]) -> Callable[..., Any]:
+    """The answer of fake.py to where a tensor is, for PyTorch's own rules of shapes, which run without our mode."""
+    import torch
 
-    return values
+    from .fake import ASK_DEVICE
+
+    def dispatch(cls: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func is ASK_DEVICE and args[0].fake_device.type == "cuda":
+            return torch.device("meta")
+        return before(func, types, args, kwargs)
+
+    return dispatch
+
+
+def _copied(before: Callable[..., Any]) -> Callable[..., Any]:
+    """A tensor with values is copied with them: one that was loaded, or that PyTorch keeps with a fake one of the host. Fake memory
+    would be put under what is copied of it."""
+
+    def copied(t: Any, memo: Any) -> Any:
+        from torch.utils._python_dispatch import _disable_current_modes
+
+        if hasattr(t, "fake_device"):
+            return before(t, memo)
+        with _disable_current_modes():
+            return before(t, memo)
+
+    return copied
 
 
 def _apply(module: Any, fn: Callable[[Any], Any], recurse: bool = True) -> Any:

@@ -16,6 +16,7 @@ from .fake import OF_GPU
 if TYPE_CHECKING:
     from .values import Values
 
+RMS_NORM = "aten::_fused_rms_norm"
 RNN_MODES = {"rnn_relu": 0, "rnn_tanh": 1, "lstm": 2, "gru": 3}
 
 
@@ -56,7 +57,9 @@ class Overrides:
 def _is_there(name: str) -> bool:
     import torch
 
-    return hasattr(torch.ops.aten, name.removeprefix("aten::"))
+    found = getattr(torch.ops.aten, name.removeprefix("aten::"), None)
+    # PyTorch 2.8 has another of that name, for Apple's GPUs; on CUDA it takes the norm apart
+    return found is not None and (name != RMS_NORM or found.default._schema.arguments[1].name == "normalized_shape")
 
 
 def _never(*unused: Any, **unused_too: Any) -> NoReturn:
@@ -71,7 +74,7 @@ def rules() -> List[Tuple[str, Any]]:
         ("batch_norm", batch_norm), ("lstm.input", lstm), ("ctc_loss.IntList", ctc_loss), ("ctc_loss.Tensor", ctc_loss),
     ]  # fmt: skip
     made += [(f"{kind}.input", _rnn(kind)) for kind in ("gru", "rnn_tanh", "rnn_relu")]
-    if _is_there("aten::_fused_rms_norm"):
+    if _is_there(RMS_NORM):
         made.append(("rms_norm", rms_norm))
     return made
 
@@ -144,8 +147,9 @@ def attention(
         mask = _padded(_as_bias(attn_mask, q), q, k)
         return aten._scaled_dot_product_efficient_attention(
             q, k, v, mask, training, dropout_p, is_causal, scale=scale)[0]  # fmt: skip
+    groups = {"enable_gqa": True} if enable_gqa else {}  # since PyTorch 2.5
     return aten._scaled_dot_product_attention_math(
-        q, k, v, attn_mask, dropout_p, is_causal, None, scale=scale, enable_gqa=enable_gqa)[0]  # fmt: skip
+        q, k, v, attn_mask, dropout_p, is_causal, None, scale=scale, **groups)[0]  # fmt: skip
 
 
 def _can_be_fused(q: Any, k: Any, v: Any, mask: Any) -> bool:

@@ -12,7 +12,6 @@ import threading
 from typing import TYPE_CHECKING, Any, Dict, List, Tuple
 
 import torch
-from torch._ops import HigherOrderOperator
 from torch._subclasses.fake_tensor import (
     DataDependentOutputException,
     DynamicOutputShapeException,
@@ -92,8 +91,6 @@ def on_gpu(value: Any) -> bool:
 class ShapesOnly(FakeTensorMode):
     """Every operation passes here: `log` gets those on the GPU, `values` is asked for numbers."""
 
-    supports_higher_order_operators = True  # they are refused here, in one line
-
     def __init__(self, log: Log, values: Values, allocations: Allocations) -> None:
         super().__init__(allow_non_fake_inputs=True)
         self._log = log
@@ -108,8 +105,6 @@ class ShapesOnly(FakeTensorMode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        if isinstance(func, HigherOrderOperator):
-            self._values.refuse(f"{func.name()} is one kernel made of the script's own functions", "nothing compiles it")
         if func is ASK_DEVICE:
             device = args[0].fake_device
             return torch.device("meta") if device.type == "cuda" else device

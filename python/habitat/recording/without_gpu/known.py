@@ -41,7 +41,8 @@ class Twin:
         self.memory = None if of is None else _memory(of)  # `t.data = other` takes another's, and no operation tells
 
     def __deepcopy__(self, memo: Any) -> Twin:
-        return Twin(self.real.clone(), list(self.holds), chosen=self.chosen)
+        with _disable_current_modes():
+            return Twin(self.real.clone(), list(self.holds), chosen=self.chosen)
 
 
 def tensors_in(value: Any) -> Iterator[Any]:

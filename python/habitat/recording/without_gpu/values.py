@@ -69,6 +69,8 @@ class Values:
                 self._note(self.asked)
             with torch.utils._python_dispatch._disable_current_modes():
                 return value.item()
+        if tensor.dtype == torch.bool and _asks("torch.distributions.distribution"):
+            return True  # whether numbers are valid, as PyTorch before 2.7 asks
         self._note(self.asked)
         if hasattr(tensor, "_habitat_truth"):
             return tensor._habitat_truth
@@ -96,7 +98,7 @@ class Values:
         self._note(self.chosen)
 
     def _note(self, where: Dict[str, int]) -> None:
-        place = None if _draws_weights() else _place()
+        place = None if _asks("torch.nn.init") else _place()  # it draws again what it does not like: no other operation of a step
         if place:
             where[place] = where.get(place, 0) + 1
 
@@ -153,10 +155,8 @@ def _is_of_script(name: str) -> bool:
     return not file.startswith((ours, torch_folder, "<")) and os.path.isfile(file) and "lib/python" not in file
 
 
-def _draws_weights() -> bool:
-    """Whether torch.nn.init asks: it draws again what it does not like, which changes no operation of a step."""
-    import torch.nn.init
-
-    asks = os.path.abspath(str(torch.nn.init.__file__))
+def _asks(module: str) -> bool:
+    """Whether this module of PyTorch's is between the script and the question."""
+    asks = os.path.abspath(str(getattr(sys.modules.get(module), "__file__", "")))
     between = itertools.takewhile(lambda f: not _is_of_script(f.filename), reversed(traceback.extract_stack()))
     return any(os.path.abspath(frame.filename) == asks for frame in between)
