@@ -5,6 +5,8 @@ import logging
 import pytest
 from recording_helpers import HEAD, LINEAR, LOOP, QUICK, names, record_script, recorded, shapes
 
+import habitat
+
 torch = pytest.importorskip("torch")
 
 ON_GPU = LINEAR.format(to=".cuda()", device=", device='cuda'")
@@ -191,6 +193,30 @@ x = torch.randn(4, 6, device="cuda").t()
 with _disable_current_modes():
     assert x.contiguous().device.type == "cuda"
 """ + LOOP)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "step, read, written",
+    [
+        ("SGD(WEIGHTS, lr=0.1, fused=True)", 2, 1),
+        ("SGD(WEIGHTS, lr=0.1, momentum=0.9, fused=True)", 3, 2),
+        ("Adagrad(WEIGHTS, fused=True)", 3, 2),
+        ("Adam(WEIGHTS, fused=True)", 4, 3),
+        ("Adam(WEIGHTS, amsgrad=True, fused=True)", 5, 4),
+        ("AdamW(WEIGHTS, lr=torch.tensor(0.1), fused=True)", 4, 3),
+    ],
+)
+def test_a_step_of_an_optimiser_in_one_kernel(tmp_path, step, read, written):
+    """PyTorch has a rule of shapes for Adam's alone; before 2.12 CUDA has none of Adagrad."""
+    if "Adagrad" in step and torch.__version__ < "2.12":
+        pytest.skip("PyTorch refuses it on a GPU")
+    trace = recorded(tmp_path, ON_GPU + f"optimizer = torch.optim.{step.replace('WEIGHTS', 'model.parameters()')}\n" + LOOP)
+    name = f"aten::_fused_{step.split('(')[0].lower()}_"
+    assert names(trace).count(name) == 1
+    assert {n for n in names(trace) if n.startswith("aten::_foreach_")} <= {"aten::_foreach_add_"}  # counters of steps
+    with habitat.Trace(str(tmp_path / "step.json.gz")) as recording:
+        (row,) = [row for row in recording.explain("H200-SXM5-141GB")["rows"] if row["op"] == name]
+    assert row["class"] == "optimizer" and row["bytes"] == 58 * 4 * (read + written)  # the model has 58 parameters
 
 
 def test_what_is_said_in_one_line_is_not_logged_beside_it(tmp_path, capfd):

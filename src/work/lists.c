@@ -64,7 +64,7 @@ static habitat_list_shape shape_of(const habitat_input *list, double elements, u
 static const struct fused_step {
     uint32_t lists_read, lists_written;
 } fused_steps[] = {
-    [WORK_LIST_ADAM] = {4, 3},    /* parameter, gradient, two averages */
+    [WORK_LIST_ADAM] = {5, 4},    /* parameter, gradient, two averages, the largest (amsgrad) */
     [WORK_LIST_SGD] = {3, 2},     /* parameter, gradient, momentum */
     [WORK_LIST_ADAGRAD] = {3, 2}, /* parameter, gradient, sum of squares */
     [WORK_LIST_UNSCALE] = {1, 1},
@@ -89,7 +89,7 @@ void work_do_list(const work_call *call, habitat_work *out) {
     if (!lists || isnan(elements))
         return;
     out->shape.list = shape_of(&op->form->inputs[0], elements, present);
-    /* SGD without momentum has an empty third list */
+    /* SGD without momentum has an empty third list, Adam without amsgrad an empty fifth */
     uint32_t written = present < step->lists_read && step->lists_written > 1
                            ? step->lists_written - 1
                            : step->lists_written;

@@ -60,6 +60,8 @@ NO_WORK = {
 
 # PyTorch brings a formula for them as well, which a build without CUDA would use (dispatch.py keeps it from doing so).
 OF_GPU = {"aten::_fused_rms_norm", "aten::silu_backward", "aten::mish_backward"}
+# A step of an optimiser in one kernel, in place: it has no result that could have a shape, and PyTorch a rule for Adam's alone.
+FUSED_STEPS = ("aten::_fused_ada", "aten::_fused_sgd_")
 # They fill their result with zeros, which CUDA does in a kernel of its own, ...
 ZEROS_FIRST = {
     "aten::embedding_dense_backward", "aten::nll_loss_backward", "aten::max_pool2d_with_indices_backward",
@@ -211,6 +213,8 @@ class ShapesOnly(FakeTensorMode):
             return torch.empty_like(args[1])
         if func is GROUPED:
             return grouped_product(*args, **kwargs)
+        if func._schema.name.startswith(FUSED_STEPS) and not func._schema.returns:
+            return None
         if func._schema.name == "aten::_fused_rms_norm_backward":
             return tuple(torch.empty_like(t) if wanted else None for t, wanted in zip((args[1], args[4]), args[5]))
         return NotImplemented
