@@ -148,6 +148,44 @@ def step():
         assert names(trace).count(f"aten::{backward}") == 1, backward
 
 
+USED = """
+model = nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.Flatten(), nn.Linear(288, 4)).cuda().eval()
+layer, drop = nn.LSTM(4, 4).cuda(), nn.Dropout(0.5).cuda()
+with torch.MODE():
+    for i in range(9):
+        model.zero_grad()
+        x = torch.randn(2, 3, 8, 8, device="cuda")
+        y = drop(model(x).softmax(-1))
+        F.cross_entropy(y, torch.tensor([1, 2], device="cuda"))
+        F.layer_norm(F.interpolate(F.scaled_dot_product_attention(x, x, x), scale_factor=2), (16,))
+        layer(torch.einsum("ij,jk->ik", x[0, 0], x[0, 1]).reshape(4, 4, 4))
+        with torch.autocast("cuda", torch.bfloat16):
+            F.linear(y.float(), y).half().contiguous()
+"""
+
+
+def test_inference_mode_runs_what_no_grad_runs(tmp_path):
+    """Nothing is taken apart before the dispatcher's last step there: not layers, attention, losses nor copies."""
+    seen = []
+    for mode in ("no_grad", "inference_mode"):
+        trace = recorded(tmp_path, USED.replace("MODE", mode), *QUICK, "--boundary", "zero_grad")
+        seen.append([(e["name"], e["args"]) for e in operations(trace)])
+    assert seen[0] == seen[1] and len(seen[0]) > 15
+    assert {"aten::convolution", "aten::addmm", "aten::_cudnn_rnn", "aten::native_dropout"} <= {name for name, _ in seen[1]}
+
+
+def test_dimensions_of_one_element_have_the_strides_of_real_tensors(tmp_path):
+    """A product of a line a sample, as in decoding, is one product of all of them if the lines lie in order."""
+    trace = recorded(tmp_path, LINEAR.format(to=".cuda()", device=", device='cuda'") + """
+heads = torch.empty_strided((4, 1, 16, 8), (128, 8, 8, 1), device="cuda")
+weight = torch.randn(128, 128, device="cuda")
+print("strides", heads.reshape(4, 1, 128).stride())
+def step():
+    return model(torch.randn(6, 4, device="cuda")).sum() + F.linear(heads.reshape(4, 1, 128), weight).sum()
+""" + LOOP)  # fmt: skip
+    assert ((4, 128), (128, 128)) in shapes(trace, "aten::mm") and "aten::bmm" not in names(trace)
+
+
 def test_values_are_made_up_and_places_named(tmp_path, capfd):
     trace = recorded(tmp_path, LINEAR.format(to=".cuda()", device=", device='cuda'") + """
 for i in range(9):

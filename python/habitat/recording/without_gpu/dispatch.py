@@ -24,14 +24,15 @@ class Overrides:
     """`install()` and `remove()`."""
 
     def __init__(self, values: Values) -> None:
-        self._values = values
+        self._functions = rules() + packed.rules(values)
+        self.functions = {f"aten::{name}": function for name, function in self._functions}
         self._libraries: List[Any] = []
 
     def install(self) -> None:
         from .autocast import kernels
 
         for key in ("AutogradCUDA", "CUDA"):
-            self._add(key, rules() + packed.rules(self._values))
+            self._add(key, self._functions)
         self._add("CUDA", [(name.removeprefix("aten::"), _never) for name in OF_GPU if _is_there(name)])
         self._add("AutocastCUDA", kernels())
 

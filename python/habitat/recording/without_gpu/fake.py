@@ -9,7 +9,7 @@ operations that differ on a GPU (dispatch.py) hold for these tensors alone.
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any, Dict, List, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Tuple
 
 import torch
 from torch._subclasses.fake_tensor import (
@@ -18,6 +18,7 @@ from torch._subclasses.fake_tensor import (
     FakeTensor,
     UnsupportedOperatorException,
 )
+from torch.utils._python_dispatch import _disable_current_modes
 
 from . import known
 
@@ -39,6 +40,7 @@ else:
 aten = torch.ops.aten
 ASK_DEVICE = torch.ops.prim.device.default
 GPU = torch.device("cuda", 0)
+IN_PARTS = torch._C.DispatchKey.CompositeImplicitAutograd
 GROUPED = getattr(getattr(aten, "_grouped_mm", None), "default", None)  # since PyTorch 2.8
 
 # What FakeTensorMode says, then runs, where it cannot tell the shapes of a result: layouts other than dense ones, operations without
@@ -93,8 +95,9 @@ def on_gpu(value: Any) -> bool:
 class ShapesOnly(FakeTensorMode):
     """Every operation passes here: `log` gets those on the GPU, `values` is asked for numbers."""
 
-    def __init__(self, log: Log, values: Values, allocations: Allocations) -> None:
+    def __init__(self, log: Log, values: Values, allocations: Allocations, overrides: Dict[str, Callable[..., Any]]) -> None:
         super().__init__(allow_non_fake_inputs=True)
+        self._overrides = overrides  # name of an operation -> what it does on a GPU
         self._log = log
         self._values = values
         self._allocations = allocations
@@ -110,9 +113,12 @@ class ShapesOnly(FakeTensorMode):
         if func is ASK_DEVICE:
             device = args[0].fake_device
             return torch.device("meta") if device.type == "cuda" else device
+        inside = getattr(self._inside, "on", False)
+        if not inside and self._is_composite(func):
+            return self._in_parts(func, args, kwargs)
         if kwargs.get("device") is not None and torch.device(kwargs["device"]).type == "meta":
             kwargs = {**kwargs, "device": GPU}  # "where the other tensor is", asked inside PyTorch
-        if getattr(self._inside, "on", False) or self._is_composite(func):
+        if inside:
             return super().__torch_dispatch__(func, types, args, kwargs)
         if func is aten._local_scalar_dense.default:
             self._note(func, args, kwargs, None)
@@ -121,6 +127,12 @@ class ShapesOnly(FakeTensorMode):
         self._values.follow(func._schema.name, args, result)
         self._note(func, args, kwargs, result)
         return result
+
+    def _in_parts(self, func: Any, args: Any, kwargs: Any) -> Any:
+        """What is taken apart before it comes here, but for `inference_mode()`."""
+        own = self._overrides.get(func.name()) if on_gpu(args) else None
+        with self:
+            return own(*args, **kwargs) if own else func._op_dk(IN_PARTS, *args, **kwargs)
 
     def _run(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """The result's shapes; what PyTorch runs on the way to them is none of ours."""
@@ -154,7 +166,17 @@ class ShapesOnly(FakeTensorMode):
         result = self._own(func, args, kwargs)
         if result is NotImplemented:
             result = super().__torch_dispatch__(func, types, args, kwargs)
+        if func is aten.view.default and 1 in result.shape:
+            return self._laid_out(types, args[0], result)
         return laid_out_by_cudnn(func, args, result) if func in CONVOLUTIONS and on_gpu(args) else result
+
+    def _laid_out(self, types: Any, source: Any, view: Any) -> Any:
+        """The rule for fake tensors gives dimensions of one element other strides than a tensor has, by which products choose their kernel."""
+        with _disable_current_modes():
+            real = torch.empty_strided(source.shape, source.stride(), device="meta").view(view.shape).stride()
+        if view.stride() == real:
+            return view
+        return super().__torch_dispatch__(aten.as_strided.default, types, (source, view.shape, real, source.storage_offset()))
 
     def _copied(self, func: Any, types: Any, source: Any, kwargs: Any) -> Any:
         """FakeTensorMode computes with the values of small constants, which it would take to a real GPU."""
@@ -222,7 +244,7 @@ class ShapesOnly(FakeTensorMode):
     def _is_composite(self, func: Any) -> bool:
         """Whether its parts pass here as well."""
         if func not in self._composite:
-            parts = torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), "CompositeImplicitAutograd")
+            parts = torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), IN_PARTS)
             self._composite[func] = parts and func._schema.name not in OF_GPU
         return self._composite[func]
 

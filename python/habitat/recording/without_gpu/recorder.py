@@ -32,7 +32,7 @@ class Pretence:
         self._quiet = warnings.catch_warnings()
 
     def open(self) -> None:
-        mode = ShapesOnly(self.log, self.values, self.allocations)
+        mode = ShapesOnly(self.log, self.values, self.allocations, self._overrides.functions)
         self._overrides.install()
         self._device.install()
         self._distributed.install()
