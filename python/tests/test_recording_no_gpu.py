@@ -148,6 +148,26 @@ def step():
         assert names(trace).count(f"aten::{backward}") == 1, backward
 
 
+@pytest.mark.parametrize(
+    "images, library",
+    [
+        ("x", "cudnn"), ("x.half()", "cudnn"), ("x.bfloat16()", "native"), ("x.flatten(1)[:, :3]", "native"),
+        ("x.double()", "native"), ("x.to(torch.bfloat16)", "native"), ("x.to(torch.float16)", "native"),
+    ],
+)  # fmt: skip
+def test_batch_norm_of_a_format_that_cudnn_has(tmp_path, images, library):
+    norm = "nn.BatchNorm1d(3)" if "flatten" in images else "nn.BatchNorm2d(3)"
+    weights = images.removeprefix("x") if "double" in images or "torch" in images else ""  # of the same format as the images
+    trace = recorded(tmp_path, f"""
+model = {norm}.cuda(){weights}
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+def step():
+    x = torch.randn(4, 3, 8, 8, device="cuda")
+    return model({images}).sum()
+""" + LOOP)  # fmt: skip
+    assert [n for n in names(trace) if "batch_norm" in n] == [f"aten::{library}_batch_norm", f"aten::{library}_batch_norm_backward"]
+
+
 USED = """
 model = nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.Flatten(), nn.Linear(288, 4)).cuda().eval()
 layer, drop = nn.LSTM(4, 4).cuda(), nn.Dropout(0.5).cuda()

@@ -105,10 +105,9 @@ def batch_norm(
     import torch
 
     aten = torch.ops.aten
-    narrow = x.dtype in (torch.float16, torch.bfloat16)
-    same = weight is not None and weight.dtype == (torch.float32 if narrow else x.dtype)
-    if cudnn_enabled and same and bias is not None and training and mean is not None and x.dtype != torch.float64:
-        if x.dim() > 2 and x.numel() and weight.numel() and (x.dtype != torch.bfloat16 or torch.__version__ >= "2.6"):
+    has = x.dtype in (torch.float16, torch.float32) and weight is not None and weight.dtype == torch.float32  # none in bf16
+    if cudnn_enabled and has and bias is not None and training and mean is not None:
+        if x.dim() > 2 and x.numel() and weight.numel():
             return aten.cudnn_batch_norm(x, weight, bias, mean, variance, training, momentum, eps)[0]
     return torch.native_batch_norm(x, weight, bias, mean, variance, training, momentum, eps)[0]
 
