@@ -2,7 +2,7 @@
 # Regenerates what is measured in docs/: accuracy.md (`habitat eval ops`: models trained anew, each GPU
 # left out in turn; `e2e`, `cnn`: recordings onto whole models that others measured; `pairs`: steps recorded
 # on two GPUs); the figures of iteration.md (`replay`, `scale`, `ddp`) and memory.md (`memory`); new-models.md
-# (tools/judge_new_models.py); choose.md (`choose`); shapes.md (`shapes`); case-studies.md; what README.md, the tutorial and the guides show; accuracy-bundle.md, where the whole
+# (tools/judge_new_models.py); training-ways.md (tools/judge_training_ways.py); choose.md (`choose`); shapes.md (`shapes`); case-studies.md; what README.md, the tutorial and the guides show; accuracy-bundle.md, where the whole
 # bundle of measurements lies beside the checkout.
 # usage: evaluate.sh BUILD [recordings|check]
 #   recordings: all but what trains models, which stays as it is: seconds
@@ -129,6 +129,7 @@ printf '\n## Another batch size or precision\n' >>"$work/iteration.md"
 "$habitat" eval scale >>"$work/iteration.md"
 python3 tools/judge_precision.py "$habitat" >>"$work/iteration.md"
 python3 tools/judge_turns.py "$habitat" >>"$work/iteration.md"
+python3 tools/judge_elsewhere.py "$habitat" >>"$work/iteration.md"
 echo >>"$work/iteration.md"
 "$habitat" eval ddp >>"$work/iteration.md"
 sed '/^<!-- figures:/q' docs/memory.md >"$work/memory.md"
@@ -142,6 +143,9 @@ done_with memory.md
 
 python3 tools/judge_new_models.py "$habitat" >"$work/new-models.md"
 done_with new-models.md
+
+python3 tools/judge_training_ways.py "$habitat" >"$work/training-ways.md"
+done_with training-ways.md
 
 "$habitat" eval choose >"$work/choose.md"
 done_with choose.md

@@ -20,15 +20,15 @@ FOLDER = ROOT / "data/recordings/training_ways"
 OTHER = "H100-SXM5-80GB"
 NAME = re.compile(r"(?P<model>\w+)_b(?P<batch>\d+)_(?P<gpu>h\d00)\.json\.gz")
 MEASURED = ("way", "batch", "kernel_ms", "iteration_ms", "peak_bytes")
-SAMPLES = {"detector", "graphed", "decode", "compiled_words"}  # whose recordings cannot tell their batch: it is said
+SAID = {"detector", "graphed", "decode", "compiled_words"}  # whose recordings do not tell their batch
 
 TEXT = """# Ways to train, and to use a network, that nothing was chosen on
 
 Made by `make eval` from `data/recordings/training_ways`; do not edit. {ways} scripts that train (or use) a network as people do it (`tools/training_ways.py`): accumulated gradients, checkpoints, channels
 last, adapters beside frozen weights, experts, Trainers, compilers, CUDA graphs, loaders. Each was recorded on one H200 and one H100 with a small and a large batch, in the one format it uses; of the H100 the
 times are kept (`measured_h100.csv`). **What was seen.** The rules and constants were settled before. What the first look found is in docs/decisions/0453: batches that were carried wrongly (Lightning, Trainer,
-experts) were mended with these recordings in view, so the rows of another batch are partly seen; those of another GPU moved by nothing. Whole steps that the CPU binds are of two
-hosts: the H100's was the slower one."""
+experts) and gradients that are let go late were mended with these recordings in view, so the rows of another batch and of memory are partly seen; sums on another GPU moved by nothing. Whole steps that
+the CPU binds are of two hosts, the H100's the slower one: the intervals of docs/decisions/0454 were not chosen on them. Without a GPU nothing is compiled or captured, and rows that hang on values end the recording: those ways have no answer there."""
 
 
 def parts(path):
@@ -41,7 +41,7 @@ def recordings(folder, gpu):
 
 
 def said(way, batch):
-    return ("--recorded-batch", batch) if way in SAMPLES else ()
+    return ("--recorded-batch", batch) if way in SAID else ()
 
 
 def predict(habitat, path, to, *more):

@@ -63,6 +63,8 @@ predictions from them are), and `examples/llama.py` with the sizes of Llama-3.1-
 `new_models`: five steps each of 16 models on which nothing was chosen (`tools/new_models.py`), on one H200 with the same software, and in its `without_gpu` two of each
 recorded with `--no-gpu`: docs/new-models.md has how near predictions are; in its `on_h100` the same steps on one H100 (docs/accuracy.md, "Pairs: models that
 nothing was chosen on"). Not in the table below.
+`training_ways`: a small and a large batch each of 22 ways to train or use a network (`tools/training_ways.py`) on one H200, in its `without_gpu` those that can be recorded so, and in
+`measured_h100.csv` what they took on one H100: docs/training-ways.md. Nor are these.
 
 """
 

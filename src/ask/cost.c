@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include <habitat/text.h>
+
 #include "ask/answer.h"
 #include "ask/warnings.h"
 #include "base/error.h"
@@ -208,10 +210,11 @@ static habitat_status warn_of_samples(made_answer *out, habitat_error *err) {
     }
     if (!(least < most))
         return HABITAT_OK;
-    snprintf(line, sizeof line,
-             "%.0f steps are %.0f samples in one row and %.0f in another: hours and costs are of "
-             "trainings of different lengths; --samples gives all rows the same",
-             out->open.steps, out->open.steps * least, out->open.steps * most);
+    habitat_format(
+        line, sizeof line,
+        "%.0f steps are %.0f samples in one row and %.0f in another: hours and costs are of "
+        "trainings of different lengths; --samples gives all rows the same",
+        out->open.steps, out->open.steps * least, out->open.steps * most);
     return warnings_add(out, HABITAT_ABOUT_DESTINATIONS, line, err);
 }
 
