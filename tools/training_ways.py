@@ -132,7 +132,7 @@ def low_rank(batch, iterations):
 
 
 def detector(batch, iterations):
-    """Pictures of several sizes, anchors, regions: shapes that hang on values."""
+    """Pictures of several sizes, padded to the largest of a batch, anchors, regions: shapes that hang on values."""
     import torchvision
 
     torch.backends.cuda.matmul.allow_tf32 = True
