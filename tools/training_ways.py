@@ -3,7 +3,7 @@
 usage: training_ways.py WAY [--batch N] [--iterations N]                  one way, to be recorded
        training_ways.py --record FOLDER [--only WAY..] [--no-gpu] [--tag GPU] [--budget SECONDS]    all of them, into FOLDER
 
-Each is written as people write it: its own loop, Trainer, compiler, optimiser. Needs torchvision, Transformers, Lightning and
+Each is written as people write it: loop, Trainer, compiler, optimiser. Needs torchvision, Transformers, Lightning and
 accelerate besides PyTorch. Weights and data are random.
 """
 
@@ -55,6 +55,25 @@ LLAMA = {
     "num_key_value_heads": 4,
 }
 SMALL_GPT2 = {"vocab_size": 50304, "n_positions": 1024, "use_cache": False}
+
+
+def train(optimizer, loss_of, iterations):
+    """The loop that most have: gradients are let go between the forward pass and the backward one."""
+    for _ in range(iterations):
+        loss = loss_of()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def sorted_pictures(model, x, y):
+    """The loss of a model that sorts pictures into classes, under autocast."""
+
+    def loss_of():
+        with amp():
+            return F.cross_entropy(model(x), y)
+
+    return loss_of
 
 
 # Plain loops
@@ -142,11 +161,7 @@ def detector(batch, iterations):
     pictures = [torch.rand(3, *next(sizes), device="cuda") for _ in range(batch)]
     box = torch.tensor([[30.0, 40.0, 200.0, 220.0], [100.0, 60.0, 380.0, 400.0]], device="cuda")
     targets = [{"boxes": box, "labels": torch.tensor([1, 2], device="cuda")} for _ in pictures]
-    for _ in range(iterations):
-        loss = sum(model(pictures, targets).values())
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
+    train(optimizer, lambda: sum(model(pictures, targets).values()), iterations)
 
 
 class Block(nn.Module):
@@ -220,12 +235,7 @@ def windows(batch, iterations):
     model = vision("swin_t")
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
     x, y = numbers(batch, 3, 224, 224), integers(1000, batch)
-    for _ in range(iterations):
-        with amp():
-            loss = F.cross_entropy(model(x), y)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
+    train(optimizer, sorted_pictures(model, x, y), iterations)
 
 
 def experts(batch, iterations):
@@ -246,12 +256,12 @@ def speech(batch, iterations):
     model = words("Whisper.ForConditionalGeneration", d_model=512, encoder_layers=6, decoder_layers=6, encoder_attention_heads=8, decoder_attention_heads=8)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
     x, y = numbers(batch, 80, 3000), integers(50000, batch, 128)
-    for _ in range(iterations):
+
+    def loss_of():
         with amp():
-            loss = model(input_features=x, labels=y).loss
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
+            return model(input_features=x, labels=y).loss
+
+    train(optimizer, loss_of, iterations)
 
 
 def two_kinds(batch, iterations):
@@ -278,12 +288,12 @@ def adafactor(batch, iterations):
     model = words("T5.ForConditionalGeneration", d_model=768, d_kv=64, d_ff=3072, num_layers=6, num_heads=12, decoder_start_token_id=0)
     optimizer = torch.optim.Adafactor(model.parameters(), lr=1e-3)
     x, y = integers(32000, batch, 512), integers(32000, batch, 128)
-    for _ in range(iterations):
+
+    def loss_of():
         with amp():
-            loss = model(input_ids=x, labels=y).loss
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
+            return model(input_ids=x, labels=y).loss
+
+    train(optimizer, loss_of, iterations)
 
 
 def equation(batch, iterations):
@@ -407,12 +417,7 @@ def compiled_pictures(batch, iterations):
     model = torch.compile(vision("resnet50").to(memory_format=torch.channels_last))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9, fused=True)
     x, y = numbers(batch, 3, 224, 224).to(memory_format=torch.channels_last), integers(1000, batch)
-    for _ in range(iterations):
-        with amp():
-            loss = F.cross_entropy(model(x), y)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
+    train(optimizer, sorted_pictures(model, x, y), iterations)
 
 
 def compiled_words(batch, iterations):
@@ -421,11 +426,7 @@ def compiled_words(batch, iterations):
     model.compile()
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=True)
     x = integers(32000, batch, 1024)
-    for _ in range(iterations):
-        loss = model(input_ids=x, labels=x).loss
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
+    train(optimizer, lambda: model(input_ids=x, labels=x).loss, iterations)
 
 
 def compiled_graphs(batch, iterations):
@@ -433,12 +434,7 @@ def compiled_graphs(batch, iterations):
     model = torch.compile(vision("vit_b_16"), mode="reduce-overhead")
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=True)
     x, y = numbers(batch, 3, 224, 224), integers(1000, batch)
-    for _ in range(iterations):
-        with amp():
-            loss = F.cross_entropy(model(x), y)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
+    train(optimizer, sorted_pictures(model, x, y), iterations)
 
 
 def graphed(batch, iterations):
