@@ -196,8 +196,8 @@ while True:
 def test_hooks_of_an_older_pytorch_tell_no_keywords(tmp_path, monkeypatch):
     from torch.nn.modules import module
 
-    hook = module.register_module_forward_hook
-    monkeypatch.setattr(module, "register_module_forward_hook", lambda function, *, always_call=False: hook(function, always_call=always_call))
+    register = module.register_module_forward_hook
+    monkeypatch.setattr(module, "register_module_forward_hook", lambda hook, *, always_call=False: register(hook, always_call=always_call))
     code, output = record_script(tmp_path, train(100))
     assert code == 0 and read_trace(output)["habitat"]["batch_size"] == 6
     code, output = record_script(tmp_path, train(100).replace("model(torch", "model(input=torch"))

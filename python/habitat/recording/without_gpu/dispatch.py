@@ -1,7 +1,7 @@
 """Operations that take another way on a GPU than on a CPU, told to PyTorch's dispatcher for tensors "on a GPU" alone.
 
 A CPU build takes dropout, attention and recurrent layers apart, for it finds neither CUDA's kernels nor cuDNN. The rules here are
-those of PyTorch 2.5 to 2.13 with cuDNN 9 on a GPU of compute capability 8.0 or more, as recordings show them.
+those of PyTorch 2.5 to 2.14 with cuDNN 9 on a GPU of compute capability 8.0 or more, as recordings show them.
 """
 
 from __future__ import annotations

@@ -171,7 +171,7 @@ class ShapesOnly(FakeTensorMode):
         return laid_out_by_cudnn(func, args, result) if func in CONVOLUTIONS and on_gpu(args) else result
 
     def _laid_out(self, types: Any, source: Any, view: Any) -> Any:
-        """The rule for fake tensors gives dimensions of one element other strides than a tensor has, by which products choose their kernel."""
+        """The rule for fake tensors gives dimensions of one element other strides than real tensors have, by which products are chosen."""
         with _disable_current_modes():
             real = torch.empty_strided(source.shape, source.stride(), device="meta").view(view.shape).stride()
         if view.stride() == real:
