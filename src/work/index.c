@@ -96,16 +96,19 @@ static void scatter(const work_call *call, habitat_work *out) {
 }
 
 /* Shape that the index tensors of a list broadcast to; how many there are. False if a mask of truth
- * values may be among them: its result depends on the data. */
+ * values may be among them: its result depends on the data. GPUs' recordings say no format of them.
+ */
 static bool index_list(const habitat_input *list, const habitat_input *self, work_dims *shape) {
     *shape = (work_dims){0};
     const int64_t *group = list->dims;
+    bool numbers = list->dtype == HABITAT_DTYPE_INT64 || list->dtype == HABITAT_DTYPE_INT32;
     for (uint32_t i = 0; i < list->list_count; i++) {
         int64_t rank = group[0];
         if (rank < 0 || rank > WORK_RANK_MAX)
             return false;
         work_dims dims = {.rank = (uint32_t)rank};
-        bool like_self = rank > 0 && rank <= (int64_t)self->rank && list->list_count == 1;
+        bool like_self =
+            !numbers && rank > 0 && rank <= (int64_t)self->rank && list->list_count == 1;
         for (int64_t j = 0; j < rank; j++) {
             dims.size[j] = (double)group[1 + j];
             like_self = like_self && group[1 + j] == self->dims[j];

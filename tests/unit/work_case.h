@@ -4,8 +4,8 @@
  *
  * Inputs: a tensor as format[sizes], with @strides if they matter; =value for a number, truth value
  * or list (=[1,1], no spaces); - for None; ? for an argument that was not recorded; a list of
- * tensors as {[2,3];[4]}, {} if its shapes are not recorded. Formats: f64 f32 f16 bf16 f8 i8 i16
- * i32 i64 b8 c64 c128. */
+ * tensors as {[2,3];[4]}, {} if its shapes are not recorded, i64{[5]} if its format is. Formats:
+ * f64 f32 f16 bf16 f8 i8 i16 i32 i64 b8 c64 c128. */
 #ifndef HABITAT_TESTS_WORK_CASE_H
 #define HABITAT_TESTS_WORK_CASE_H
 
@@ -101,8 +101,9 @@ static inline void case_input(work_case *c, char *word) {
         in->value = "";
     } else if (!strcmp(word, "?")) {
         in->type = "Scalar";
-    } else if (*word == '{') {
-        case_list(c, in, word + 1);
+    } else if (strchr(word, '{')) {
+        in->dtype = case_dtype(word, (size_t)(strchr(word, '{') - word));
+        case_list(c, in, strchr(word, '{') + 1);
     } else {
         case_tensor(c, in, word);
     }
