@@ -38,7 +38,10 @@ def test_waiting_for_the_gpu_does_not_count(monkeypatch):
 
 def test_it_measures_where_there_is_no_gpu():
     pytest.importorskip("torch")
-    made = host.measure("cpu", 0.001)
+    for seconds in (0.001, 0.01, 0.1, 1.0):  # nothing is measured where others run beside: longer then
+        made = host.measure("cpu", seconds)
+        if made and made["forward_ns"] > made["launch_ns"]:
+            break
     assert all(made[key] > 0 for key in ("launch_ns", "forward_ns", "backward_ns"))
     assert made["forward_ns"] > made["launch_ns"] > 100, "a layer calls at least one operation"
 
