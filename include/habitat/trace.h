@@ -285,6 +285,9 @@ typedef struct habitat_trace_info {
     size_t trace_overlap_count;    /* kernels that begin before one of the same stream ends: inside
                                       iterations, without collectives */
     double trace_overlap_ms;       /* for so long */
+    double ungraphed_peak_bytes;   /* noted, of a step with CUDA graphs, whose memory it leaves out:
+                                      peak_memory_bytes is what the allocator had reserved, NaN if
+                                      that is not noted. NaN: of no such step */
 } habitat_trace_info;
 
 /** Read a trace file; the format is told from its first bytes.

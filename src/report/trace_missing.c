@@ -36,7 +36,10 @@ size_t trace_missing(const habitat_trace_info *t, bool gpu_known,
         {t->batch_size ? NULL : "batch size",
          "no throughput, no other batch sizes; say it with --recorded-batch N (`habitat record` "
          "notes it)"},
-        {isfinite(t->peak_memory_bytes) || isfinite(t->doubted_peak_bytes) ? NULL : "peak memory",
+        {isfinite(t->peak_memory_bytes) || isfinite(t->doubted_peak_bytes) ||
+                 isfinite(t->ungraphed_peak_bytes)
+             ? NULL
+             : "peak memory",
          isfinite(memory->peak_bytes)
              ? "it is estimated from shapes; `habitat record` notes it"
              : "whether it fits elsewhere is unknown; `habitat record` notes it"},

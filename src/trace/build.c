@@ -36,7 +36,7 @@ bool trace_begin(trace_builder *b, const char *name) {
     info->peak_memory_bytes = NAN;
     info->doubted_iteration_ms = info->doubted_shown_ms = info->several_share = NAN;
     info->doubted_cpu_ms = NAN;
-    info->doubted_peak_bytes = info->doubted_kept_bytes = NAN;
+    info->doubted_peak_bytes = info->doubted_kept_bytes = info->ungraphed_peak_bytes = NAN;
     info->doubted_gpu_bytes = info->doubted_reserved_bytes = NAN;
     info->memory = (habitat_trace_memory){.parameters_bytes = NAN,
                                           .buffers_bytes = NAN,

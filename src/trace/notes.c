@@ -156,6 +156,23 @@ static void check_memory(habitat_trace_info *info) {
     forget_memory(info);
 }
 
+static bool has_graphs(const habitat_trace *t) {
+    for (size_t i = 0; i < t->kernel_count; i++)
+        if (t->kernels[i].in_graph && t->kernels[i].iteration != HABITAT_NONE)
+            return true;
+    return false;
+}
+
+/* What a CUDA graph keeps lies in a pool of its own, and once it is captured PyTorch counts that as
+ * given out no more; as reserved it does, and nobody else gets it. */
+static void check_graphs(const habitat_trace *t, habitat_trace_info *info) {
+    double reserved = info->memory.reserved_bytes;
+    if (isnan(info->peak_memory_bytes) || info->without_gpu || !has_graphs(t))
+        return;
+    info->ungraphed_peak_bytes = info->peak_memory_bytes;
+    info->peak_memory_bytes = reserved;
+}
+
 /* ---- streams ---- */
 
 enum { STREAMS = 256, DEPENDENT_LAUNCHES = 90 };
@@ -216,5 +233,6 @@ void trace_check_notes(habitat_trace *t) {
     check_time(t);
     check_clock(info);
     check_memory(info);
+    check_graphs(t, info);
     check_gpu(info);
 }

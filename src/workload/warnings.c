@@ -82,6 +82,21 @@ static bool warn_of_doubted_memory(habitat_workload *w, const habitat_trace_info
                 amount(other / HABITAT_GB, shown), gpu ? "its memory is" : "both are");
 }
 
+static bool warn_of_graphs(habitat_workload *w, const habitat_trace_info *trace) {
+    char noted[32], reserved[32];
+    bool told = !isnan(trace->peak_memory_bytes);
+    amount(trace->ungraphed_peak_bytes / HABITAT_GB, noted);
+    if (!told)
+        return warn(w,
+                    "kernels come out of CUDA graphs, and the recorded peak of memory, %s GB, "
+                    "leaves out what those keep: memory is not told",
+                    noted);
+    return warn(w,
+                "kernels come out of CUDA graphs, and the recorded peak of memory, %s GB, leaves "
+                "out what those keep: memory is what the allocator had reserved, %s GB",
+                noted, amount(trace->peak_memory_bytes / HABITAT_GB, reserved));
+}
+
 static bool warn_of_doubted_format(habitat_workload *w) {
     scale_doubt doubt = w->doubt;
     if (!doubt.autocast && !doubt.parameters)
@@ -107,6 +122,8 @@ static bool warn_of_notes(habitat_workload *w, const habitat_trace_info *trace) 
         ok = warn_of_doubted_clock(w, trace);
     if (ok && !isnan(trace->doubted_peak_bytes))
         ok = warn_of_doubted_memory(w, trace);
+    if (ok && !isnan(trace->ungraphed_peak_bytes))
+        ok = warn_of_graphs(w, trace);
     if (ok && trace->noted_gpu)
         ok = warn(w,
                   "the recording says that it ran on \"%.60s\", its events say \"%.60s\": the "
