@@ -69,6 +69,25 @@ static void test_zeroed(void) {
     habitat_memory_free(memory);
 }
 
+/* Frozen weights in bf16, 960 bytes, beside 16 numbers in fp32 that are trained: in fp32 the frozen
+ * ones take twice as much. Of weights that are all listed nothing else is taken to be there. */
+static void test_frozen(void) {
+#define FROZEN(bytes)                                                                              \
+    TRACE("\"habitat\":{\"schema\":1,\"batch_size\":8,\"parameter_dtype\":\"bfloat16+float32\","   \
+          "\"peak_memory_bytes\":9000,\"memory\":{\"parameters_bytes\":" bytes                     \
+          ",\"buffers_bytes\":0,\"gradients_bytes\":64,\"optimizer_state_bytes\":128,"             \
+          "\"allocated_between_iterations_bytes\":2000,\"optimizers\":[\"Adam\"],"                 \
+          "\"parameter_sizes\":{\"float32\":[16]}}},",                                             \
+          PASSES)
+    habitat_memory *memory = made_memory(FROZEN("1024"));
+    CHECK_NEAR(parts_at(memory, 1, HABITAT_MEMORY_RECORDED).parameters_bytes, 1024.0, 0);
+    CHECK_NEAR(parts_at(memory, 1, HABITAT_MEMORY_SINGLE).parameters_bytes, 64 + 2.0 * 960, 1e-12);
+    habitat_memory_free(memory);
+    memory = made_memory(FROZEN("64")); /* none frozen: fp32 as it is */
+    CHECK_NEAR(parts_at(memory, 1, HABITAT_MEMORY_SINGLE).parameters_bytes, 64.0, 1e-12);
+    habitat_memory_free(memory);
+}
+
 static void test_batch(void) {
     habitat_memory *memory = made_memory(TRACE(NOTES("11876", "10852"), PASSES));
     CHECK_NEAR(peak_at(memory, 2, HABITAT_MEMORY_RECORDED), 7780.0 + 2 * 3584 + 512, 1e-12);
@@ -388,6 +407,7 @@ int main(void) {
     check_case("parts of a recorded peak");
     test_batch();
     test_zeroed();
+    test_frozen();
     check_case("another batch size");
     test_step_unexplained();
     check_case("what is left of a peak that the step makes");
