@@ -9,6 +9,7 @@
 #include "predict/kernel_times.h"
 #include "predict/widen.h"
 #include "replay/graph.h"
+#include "replay/lengths.h"
 #include "workload/bound.h"
 #include "workload/workload.h"
 
@@ -21,37 +22,22 @@ static bool is_measured(const habitat_replay *r, const double *kernel_ns) {
     return true;
 }
 
-/* The quick end where the one recorded iteration stood still for a while, which may be of that one
- * alone: a collection of garbage, another program. */
-static habitat_status without_wait(const habitat_replay *r, const double *kernel_ns,
-                                   double kernel_scale, double *low, habitat_error *err) {
-    habitat_replay quick = *r;
-    quick.waits_gone = 1.0;
-    return replay_iteration_ms(&quick, kernel_ns, kernel_scale, r->info.cpu_low, low, err);
-}
-
 /* The ends of the interval: all kernels and the CPU at their quick, and at their slow end. */
 static habitat_status set_interval(const habitat_replay *r, const double *kernel_ns, bool measured,
                                    habitat_prediction *p, habitat_error *err) {
     double busy_low = p->busy_ms > 0.0 ? p->low_ms / p->busy_ms : 1.0;
     double busy_high = p->busy_ms > 0.0 ? p->high_ms / p->busy_ms : 1.0;
     double low = 0.0, high = 0.0, gpu_ms = 0.0;
-    habitat_status status = replay_iteration_ms(r, kernel_ns, busy_low, r->info.cpu_low, &low, err);
+    habitat_status status = replay_quick_ms(r, kernel_ns, busy_low, &low, err);
     if (status == HABITAT_OK)
         status = replay_iteration_ms(r, kernel_ns, busy_high, r->info.cpu_high, &high, err);
-    if (status == HABITAT_OK && r->passing_wait)
-        status = without_wait(r, kernel_ns, busy_low, &low, err);
     if (status == HABITAT_OK && r->held_ms > 0.0)
         status = replay_gpu_ms(r, kernel_ns, &gpu_ms, err); /* or all that waiting comes on top */
     if (status == HABITAT_OK) {
         bool unsure = r->held_ms > 0.0 && !(r->info.cpu_low > 0.0);
         p->low_ms = unsure ? fmin(low, p->low_ms) : low; /* the busy time's own, without pauses */
         p->high_ms = fmax(high, gpu_ms + r->held_more_ms);
-        p->interval_basis = r->held_ms > 0.0  ? HABITAT_INTERVAL_HELD
-                            : r->first_use    ? HABITAT_INTERVAL_FIRST_USE
-                            : r->passing_wait ? HABITAT_INTERVAL_PASSING_WAIT
-                            : measured        ? HABITAT_INTERVAL_CPU_SIDE
-                                              : p->interval_basis;
+        p->interval_basis = replay_basis(r, measured, p->interval_basis);
     }
     return status;
 }

@@ -17,12 +17,29 @@ static habitat_status cpu_side(const habitat_replay *r, const double *kernel_ns,
     return status;
 }
 
+habitat_status replay_quick_ms(const habitat_replay *r, const double *kernel_ns, double low,
+                               double *out_ms, habitat_error *err) {
+    habitat_replay quick = *r;
+    if (r->passing_wait)
+        quick.waits_gone = 1.0;
+    return replay_iteration_ms(&quick, kernel_ns, low, r->info.cpu_low, out_ms, err);
+}
+
+habitat_interval_basis replay_basis(const habitat_replay *r, bool measured,
+                                    habitat_interval_basis kernels) {
+    return r->held_ms > 0.0  ? HABITAT_INTERVAL_HELD
+           : r->first_use    ? HABITAT_INTERVAL_FIRST_USE
+           : r->passing_wait ? HABITAT_INTERVAL_PASSING_WAIT
+           : measured        ? HABITAT_INTERVAL_CPU_SIDE
+                             : kernels;
+}
+
 habitat_status replay_measure(const habitat_replay *r, const double *kernel_ns,
                               const double *silent_ns, double low, double high, replay_lengths *out,
                               habitat_error *err) {
     habitat_status status = replay_iteration_ms(r, kernel_ns, 1.0, 1.0, &out->ms, err);
     if (status == HABITAT_OK)
-        status = replay_iteration_ms(r, kernel_ns, low, r->info.cpu_low, &out->low_ms, err);
+        status = replay_quick_ms(r, kernel_ns, low, &out->low_ms, err);
     if (status == HABITAT_OK)
         status = replay_iteration_ms(r, kernel_ns, high, r->info.cpu_high, &out->high_ms, err);
     if (status == HABITAT_OK)

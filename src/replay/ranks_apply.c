@@ -142,10 +142,9 @@ static void set(const applying *a, const lengths *all, habitat_prediction *p) {
     p->busy_ms = replay_busy_known(p, measured, all->busy_ms);
     p->low_ms = recorded ? w->info.iteration_ms * w->low_share : fmin(of->low_ms, of->ms);
     p->high_ms = recorded ? w->info.iteration_ms * w->high_share : fmax(of->high_ms, of->ms);
-    if (measured)
-        p->interval_basis = !recorded                 ? HABITAT_INTERVAL_CPU_SIDE
-                            : habitat_spread_known(w) ? HABITAT_INTERVAL_RECORDED
-                                                      : HABITAT_INTERVAL_FLOOR;
+    p->interval_basis = !recorded                 ? replay_basis(joint, measured, p->interval_basis)
+                        : habitat_spread_known(w) ? HABITAT_INTERVAL_RECORDED
+                                                  : HABITAT_INTERVAL_FLOOR;
     if (!recorded)
         habitat_interval_by_cpu(low, high, p);
     p->origin_iteration_ms = joint->info.iteration_ms;

@@ -175,6 +175,37 @@ static void test_passing(void) {
     check_case("a wait that one iteration has and nothing names may be gone in the next");
 }
 
+/* As `slept`, with the gradient of one parameter. */
+static const event slept_in_training[] = {
+    {'o', "aten::a", 8000, 10, 1, 0, 0, NULL},
+    {'c', "cudaLaunchKernel", 8002, 5, 1, 0, 1, NULL},
+    {'o', "aten::b", 20010, 20, 1, 0, 0, NULL},
+    {'c', "cudaLaunchKernel", 20012, 5, 1, 0, 2, NULL},
+    {'o', "autograd::engine::evaluate_function: torch::autograd::AccumulateGrad", 20032, 2, 1, 0, 0,
+     NULL},
+    {'c', "cudaDeviceSynchronize", 20040, 30000, 1, 0, 3, NULL},
+    {'k', "a", 8010, 100, 0, 7, 1, NULL},
+    {'k', "b", 20020, 30000, 0, 7, 2, NULL},
+};
+
+static void test_passing_on_several(void) {
+    static const char sizes[] =
+        "\"habitat\": {\"memory\": {\"parameter_sizes\": {\"float32\": [250000]}}},";
+    subject s = SUBJECT(slept_in_training, 50050, sizes, 0);
+    habitat_prediction *p = NULL;
+    habitat_error err = {0};
+    gpu.nvlink_bytes_per_s = 200e9;
+    CHECK_INT(habitat_predict(s.w, &gpu, HABITAT_METHOD_BANDWIDTH, &p, &err), HABITAT_OK);
+    CHECK_INT(habitat_replay_apply_parallel(s.r, 2, p, &err), HABITAT_OK);
+    CHECK(p->iteration_ms > 42.0);
+    CHECK(p->low_ms < p->iteration_ms - 11.9 && p->low_ms > 20.0);
+    CHECK_INT(p->interval_basis, HABITAT_INTERVAL_PASSING_WAIT);
+    habitat_prediction_free(p);
+    done(&s);
+    gpu.nvlink_bytes_per_s = NAN;
+    check_case("nor need several GPUs wait so");
+}
+
 static void test_once(void) {
     char text[400];
     subject s = SUBJECT(first, 50300, "", 0);
@@ -430,6 +461,7 @@ int main(void) {
     test_without_name();
     test_none();
     test_passing();
+    test_passing_on_several();
     test_once();
     test_recurs();
     test_short_work();
