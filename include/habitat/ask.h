@@ -77,7 +77,8 @@ typedef struct habitat_request {
 
     /* An iteration: how it is put together from its kernels. */
     habitat_assemble assemble; /* 0: replayed, where it is a recording's */
-    double cpu_scale;          /* replay: multiplies the CPU's times; 0: as on the recorded host */
+    double cpu_scale; /* replay: multiplies the CPU's times, 1 the recorded host's; 0: nobody says,
+                         times are the recorded host's, and another GPU's intervals are wider */
     /* What it costs. */
     const habitat_prices *prices; /* NULL: no costs */
     bool spot;                    /* spot prices; else on-demand ones */

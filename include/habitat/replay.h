@@ -36,7 +36,8 @@ typedef struct habitat_replay_options {
                          0: nobody says; times as recorded, and another GPU is in another host,
                          which widens its intervals */
     double cpu_ms;    /* the CPU's side of one iteration without a profiler, known from elsewhere
-                         (another batch size on the same host); 0 = from the trace */
+                         (another batch size on the same host); taken for that of every GPU's
+                         host; 0 = from the trace */
     bool withhold;    /* leave the recorded iteration aside, as of a trace that has none */
     double cpu_scale_doubt; /* a factor by which cpu_scale may be off, either way: widens
                                intervals; 0 = 1 */

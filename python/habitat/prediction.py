@@ -210,7 +210,8 @@ class Trace(Recorded):
         """The iteration on one GPU (a name, a `Gpu`, or a `Device`).
 
         `assemble`: "replay", or "sum", the GPU's busy time. `cpu_scale` multiplies the CPU's times: 1 is the recorded
-        host; None is a host that nobody knows, for which intervals on another GPU are wider. `batch`: at another batch size. `precision`: "fp32", "tf32", "amp-fp16" or "amp-bf16". Neither goes with `by`.
+        host; None is a host that nobody knows, for which intervals on another GPU are wider. `batch`: at another batch
+        size. `precision`: "fp32", "tf32", "amp-fp16" or "amp-bf16". Neither goes with `by`.
         `gpu_count` GPUs share the gradients, each with its own batch (docs/iteration.md); None: as recorded.
         `batch_from`: the same step recorded at another batch size, which tells what changes with it; goes with `batch`.
         `prices` [US dollars for an hour of a GPU] and `price_files` come before the library's own, `spot` takes spot

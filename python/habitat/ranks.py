@@ -65,8 +65,8 @@ class Ranks(Recorded):
     ) -> Prediction:
         """The iteration of all ranks on GPUs of one kind (a name, a `Gpu`, or a `Device`).
 
-        `cpu_scale` multiplies the CPUs' times. `gpu_count` GPUs send the messages; None: as many as were recorded.
-        What messages cost is in `values`: `communication_ms`, `exposed_communication_ms`, `waiting_ms`, `ranks`.
+        `cpu_scale` multiplies the CPUs' times, as of `Trace.predict()`. `gpu_count` GPUs send the messages; None: as many
+        as were recorded. What messages cost is in `values`: `communication_ms`, `exposed_communication_ms`, `waiting_ms`, `ranks`.
         """
         return self.predict_all(gpu, method, cpu_scale, gpu_count)[0]
 

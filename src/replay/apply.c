@@ -131,7 +131,7 @@ static void doubt(habitat_replay_info *info, double factor) {
 }
 
 /* Another GPU is in another host, unless somebody says how quick its CPU is (--cpu-scale 1: it is
- * the same). */
+ * the same) or how long it takes. */
 static bool is_elsewhere(const habitat_replay *r, const habitat_prediction *p) {
     const habitat_gpu *origin = r->workload->origin;
     return origin && p->gpu != origin && !(r->options.cpu_scale > 0.0) &&
@@ -335,25 +335,31 @@ bool habitat_replay_cpu_warning(const habitat_replay *r,
                                 const habitat_prediction *const *predictions, size_t count,
                                 char *text, size_t size) {
     size_t rows = 0;
+    bool elsewhere = false;
     double cpu_ms = r->info.cpu_ms;
-    for (size_t i = 0; i < count; i++)
-        if (predictions[i]->assembled == HABITAT_ASSEMBLE_REPLAY &&
-            predictions[i]->bound_by == HABITAT_BY_CPU && !rows++)
+    for (size_t i = 0; i < count; i++) {
+        if (predictions[i]->assembled != HABITAT_ASSEMBLE_REPLAY ||
+            predictions[i]->bound_by != HABITAT_BY_CPU)
+            continue;
+        elsewhere |= is_elsewhere(r, predictions[i]);
+        if (!rows++)
             cpu_ms = predictions[i]->cpu_ms; /* with what another precision launches */
+    }
     if (!rows)
         return false;
-    char ms[32];
+    char ms[32], width[128] = "";
+    if (elsewhere)
+        habitat_format(width, sizeof width,
+                       " (1: it is the same); without it intervals of other GPUs allow for a CPU "
+                       "%.3g times as fast or slow",
+                       fitted_replay_host_factor);
     bool other = r->options.cpu_scale_doubt > 1.0; /* scaled by what was measured of another one */
     write_ms(ms, sizeof ms, cpu_ms);
     habitat_format(
         text, size,
         "%zu of %zu rows are set by the CPU of %s, %s ms an iteration (%s): another host "
-        "gives another answer%s",
+        "gives another answer%s%s",
         rows, count, other ? "the other host" : "the recorded host", ms, basis_words(r),
-        other                        ? ""
-        : r->options.cpu_scale > 0.0 ? "; --cpu-scale says how much faster or slower it is"
-                                     : "; --cpu-scale says how much faster or slower it is (1: it "
-                                       "is the same), until then intervals of other GPUs hold 1.4 "
-                                       "times as fast or slow");
+        other ? "" : "; --cpu-scale says how much faster or slower it is", width);
     return true;
 }
