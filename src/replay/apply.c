@@ -132,7 +132,7 @@ static void doubt(habitat_replay_info *info, double factor) {
 
 /* Another GPU is in another host, unless somebody says how quick its CPU is (--cpu-scale 1: it is
  * the same) or how long it takes. */
-static bool is_elsewhere(const habitat_replay *r, const habitat_prediction *p) {
+bool replay_is_elsewhere(const habitat_replay *r, const habitat_prediction *p) {
     const habitat_gpu *origin = r->workload->origin;
     return origin && p->gpu != origin && !(r->options.cpu_scale > 0.0) &&
            !(r->options.cpu_ms > 0.0);
@@ -143,7 +143,7 @@ static bool is_elsewhere(const habitat_replay *r, const habitat_prediction *p) {
 void replay_doubt_run(const habitat_replay *r, const habitat_prediction *p,
                       habitat_replay_info *info) {
     bool of_one = info->cpu_basis == HABITAT_CPU_RECORDED || info->cpu_basis == HABITAT_CPU_CLOCK;
-    if (is_elsewhere(r, p))
+    if (replay_is_elsewhere(r, p))
         doubt(info, fitted_replay_host_factor);
     else if (p->another_run && of_one)
         doubt(info, fitted_replay_process_factor);
@@ -180,7 +180,8 @@ static habitat_status apply(const habitat_replay *r, habitat_prediction *p, habi
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     replay_set_times(r, p, ns);
     double low = p->low_ms / p->busy_ms, high = p->high_ms / p->busy_ms; /* of the kernels alone */
-    bool measured = is_measured(r, ns), recorded = measured && replay_knows_origin(r);
+    bool measured = is_measured(r, ns); /* of another GPU, too, whose kernels are as quick */
+    bool recorded = measured && replay_knows_origin(r) && !replay_is_elsewhere(r, p);
     habitat_status status = habitat_replay_run(r, ns, &result, err);
     if (status == HABITAT_OK && recorded)
         give_back(r, &result, p);
@@ -341,7 +342,7 @@ bool habitat_replay_cpu_warning(const habitat_replay *r,
         if (predictions[i]->assembled != HABITAT_ASSEMBLE_REPLAY ||
             predictions[i]->bound_by != HABITAT_BY_CPU)
             continue;
-        elsewhere |= is_elsewhere(r, predictions[i]);
+        elsewhere |= replay_is_elsewhere(r, predictions[i]);
         if (!rows++)
             cpu_ms = predictions[i]->cpu_ms; /* with what another precision launches */
     }

@@ -222,6 +222,9 @@ void replay_set_times(const habitat_replay *replay, const habitat_prediction *p,
  * what `replay` holds; not to be freed. */
 habitat_replay replay_with_casts(const habitat_replay *replay, const habitat_prediction *p);
 
+/* Whether the prediction is for another host than the recorded one, of which nothing is said. */
+bool replay_is_elsewhere(const habitat_replay *replay, const habitat_prediction *p);
+
 /* Widens what is known of the CPU's side by what hosts differ by, where the prediction is for
  * another GPU than the recorded one, or processes, where it is of another batch size or precision.
  */

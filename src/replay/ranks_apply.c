@@ -132,7 +132,8 @@ static habitat_status set_waiting(const applying *a, double silent_ms, habitat_p
 static void set(const applying *a, const lengths *all, habitat_prediction *p) {
     const habitat_replay *joint = &a->ranks->joint;
     const replay_lengths *of = &all->of;
-    bool measured = is_measured(a), recorded = measured && replay_knows_origin(joint);
+    bool measured = is_measured(a);
+    bool recorded = measured && replay_knows_origin(joint) && !replay_is_elsewhere(joint, p);
     const habitat_workload *w = joint->workload;
     double low = p->low_ms / p->busy_ms, high = p->high_ms / p->busy_ms; /* of the kernels alone */
     double batch = (double)p->batch_size * (double)a->gpus;
