@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "memory/workspace.h"
+#include "trace/formats.h"
 #include "trace/gradients.h"
 
 enum { HOPPER = 90, FORMATS = MEMORY_FORMATS };
@@ -39,19 +40,24 @@ bool memory_is_recorded(const habitat_memory *m, habitat_memory_format format) {
 
 /* --- what the recording says ------------------------------------------------------------------ */
 
-/* What the weights take in fp32: those that are listed, which are trained, and as frozen ones in 16
- * bit what else there is. */
-static double single_bytes_of(const habitat_trace_memory *m) {
+/* What the weights take in fp32: those that are listed, which are trained, and what else there is.
+ * That is in 16 bit, unless all that is listed is and some weights are not. */
+static double single_bytes_of(const habitat_trace_memory *m, const trace_formats *said) {
     double elements = 0, listed = 0;
+    bool wide = false;
     for (size_t i = 0; i < m->parameter_count; i++) {
+        double each = (double)habitat_dtype_bytes(m->parameters[i].dtype);
         elements += (double)m->parameters[i].elements;
-        listed +=
-            (double)m->parameters[i].elements * (double)habitat_dtype_bytes(m->parameters[i].dtype);
+        listed += (double)m->parameters[i].elements * each;
+        wide |= each > 2;
     }
-    return elements * single_bytes + 2 * fmax(m->parameters_bytes - listed, 0);
+    bool others_wide = !wide && said->some_parameters != HABITAT_DTYPE_UNKNOWN;
+    double others = fmax(m->parameters_bytes - listed, 0);
+    return elements * single_bytes + (others_wide ? others : 2 * others);
 }
 
-static void take_recorded(habitat_memory *m, const habitat_trace_info *info) {
+static void take_recorded(habitat_memory *m, const habitat_trace_info *info,
+                          const trace_formats *said) {
     const habitat_trace_memory *r = &info->memory;
     m->peak_bytes = info->peak_memory_bytes > 0 ? info->peak_memory_bytes : NAN;
     m->of_tensors = info->without_gpu;
@@ -61,7 +67,7 @@ static void take_recorded(habitat_memory *m, const habitat_trace_info *info) {
     m->optimizer_bytes = r->optimizer_bytes;
     m->single_over_recorded = m->facts.kind != MEMORY_KIND_HALF ? 1
                               : known(m->parameters_bytes) && r->parameter_count
-                                  ? single_bytes_of(r) / m->parameters_bytes
+                                  ? single_bytes_of(r, said) / m->parameters_bytes
                                   : 2;
 }
 
@@ -240,7 +246,7 @@ static habitat_status make_all_lines(habitat_memory *m, const habitat_trace *tra
 static habitat_status fill(habitat_memory *m, const habitat_trace *trace,
                            const habitat_trace_info *info, const habitat_gpu *origin) {
     m->facts = memory_facts_of(trace, &info->memory);
-    take_recorded(m, info);
+    take_recorded(m, info, trace_formats_of(trace));
     habitat_status status = make_all_lines(m, trace, info, origin);
     if (status != HABITAT_OK)
         return status;

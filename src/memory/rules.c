@@ -301,7 +301,7 @@ static void note(const habitat_operation *o, name_notes *n) {
 
 /* Weights in half precision: those that are listed say so, else the products that take them.
  * Listed are those that are trained; beside them there may be more that are not, of which only the
- * formats are known. */
+ * formats are known: of several formats they have that which is not listed. */
 static memory_kind kind_of(const habitat_trace_memory *m, const trace_formats *said,
                            const name_notes *n) {
     double half = 0, all = 0, bytes = 0;
@@ -311,7 +311,8 @@ static memory_kind kind_of(const habitat_trace_memory *m, const trace_formats *s
         half += is_half(m->parameters[i].dtype) ? elements : 0;
         bytes += elements * (double)habitat_dtype_bytes(m->parameters[i].dtype);
     }
-    if (!(bytes >= 0.5 * m->parameters_bytes) && is_half(said->some_parameters))
+    bool few = bytes < 0.5 * m->parameters_bytes && half < all;
+    if ((few || all == 0) && is_half(said->some_parameters))
         return MEMORY_KIND_HALF;
     if (all > 0 ? half > 0.5 * all : n->half && !n->single)
         return MEMORY_KIND_HALF;

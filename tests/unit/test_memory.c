@@ -83,7 +83,10 @@ static void test_frozen(void) {
     CHECK_NEAR(parts_at(memory, 1, HABITAT_MEMORY_RECORDED).parameters_bytes, 1024.0, 0);
     CHECK_NEAR(parts_at(memory, 1, HABITAT_MEMORY_SINGLE).parameters_bytes, 64 + 2.0 * 960, 1e-12);
     habitat_memory_free(memory);
-    memory = made_memory(FROZEN("64")); /* none frozen: fp32 as it is */
+    memory = made_memory(FROZEN("100")); /* most are listed: fp32 as it is */
+    CHECK_NEAR(parts_at(memory, 1, HABITAT_MEMORY_SINGLE).parameters_bytes, 100.0, 1e-12);
+    habitat_memory_free(memory);
+    memory = made_memory(FROZEN("64")); /* none frozen */
     CHECK_NEAR(parts_at(memory, 1, HABITAT_MEMORY_SINGLE).parameters_bytes, 64.0, 1e-12);
     habitat_memory_free(memory);
 }
