@@ -202,6 +202,16 @@ def test_hooks_of_an_older_pytorch_tell_no_keywords(tmp_path, monkeypatch):
     assert code == 0 and read_trace(output)["habitat"]["batch_size"] == 6
     code, output = record_script(tmp_path, train(100).replace("model(torch", "model(input=torch"))
     assert code == 0 and read_trace(output)["habitat"]["batch_size"] is None
+    failing = """
+    try:
+        model(torch.randn(5, 3))
+    except RuntimeError:
+        pass
+"""
+    lines = train(100).splitlines()
+    loop = next(i for i, line in enumerate(lines) if line.startswith("for "))
+    code, output = record_script(tmp_path, "\n".join([*lines[: loop + 1], *failing.splitlines(), *lines[loop + 1 :]]))
+    assert code == 0 and read_trace(output)["habitat"]["batch_size"] == 6, "a call that raised is none"
 
 
 def test_batch_size_is_unknown_where_the_sequence_may_come_first(tmp_path):

@@ -144,7 +144,8 @@ class Observer:
             self._watch.begin()
 
     def _after_positional(self, module: Any, inputs: Any, output: Any) -> None:
-        self._after(module, inputs, {}, output)
+        """No keywords are told; no output where `forward` raised."""
+        self._after(module, inputs, *(() if output is None else ({},)), output)
 
     def _after(self, module: Any, inputs: Any, *more: Any) -> None:
         """`more`: keywords and output; the output alone where `forward` raised, which is no whole call."""
