@@ -21,7 +21,8 @@ const char *habitat_interval_words(habitat_interval_basis basis) {
         [HABITAT_INTERVAL_PAIRS] = "the same steps recorded on two GPUs of one chip",
         [HABITAT_INTERVAL_FLOOR] =
             "the least width of an iteration (3 %): equal GPUs in other hosts differ by up to 4 %",
-        [HABITAT_INTERVAL_CPU_SIDE] = "the kernels and what is known of the CPU's side",
+        [HABITAT_INTERVAL_CPU_SIDE] =
+            "the kernels and what is known of the CPU's side (of another host on another GPU)",
         [HABITAT_INTERVAL_SCALED] =
             "the same steps recorded at several batch sizes and in several precisions",
         [HABITAT_INTERVAL_HELD] =
