@@ -30,8 +30,7 @@ const char *habitat_interval_words(habitat_interval_basis basis) {
         [HABITAT_INTERVAL_FIRST_USE] =
             "a recording of first uses: from the GPU's own time to the CPU's by rule",
         [HABITAT_INTERVAL_PASSING_WAIT] =
-            "a single recorded iteration that waited for something outside: from what it takes "
-            "without that",
+            "one iteration that waited for something outside: from what it takes without that",
     };
     return (unsigned)basis < HABITAT_INTERVAL_COUNT ? words[basis] : NULL;
 }
