@@ -20,6 +20,7 @@ enum { LEVELS = 4 };
 typedef struct ladder {
     scale_group *levels[LEVELS];
     size_t count;
+    uint32_t parts; /* forward passes that share the batch */
 } ladder;
 
 static void ladder_free(ladder *l) {
@@ -36,7 +37,8 @@ static habitat_status ladder_set(const habitat_workload *recorded, const habitat
         if (!level)
             return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
         out->levels[out->count] = level;
-        status = scale_batch(recorded, other, batch, out->count ? NULL : arena, level, err);
+        status =
+            scale_batch(recorded, other, batch, out->count ? NULL : arena, level, &out->parts, err);
         out->count++;
         batch /= 2;
     } while (status == HABITAT_OK && batch && out->count < LEVELS);
@@ -123,18 +125,21 @@ static habitat_status warn_of_place(const habitat_workload *w, const scale_group
 }
 
 static habitat_status warn_of_batch(const habitat_workload *w, const scale_group *after,
-                                    uint64_t batch, habitat_workload *out, habitat_error *err) {
+                                    uint32_t parts, uint64_t batch, habitat_workload *out,
+                                    habitat_error *err) {
     double of[SCALE_GONE + 1] = {0.0}, all = 0.0;
-    char text[400];
+    char text[400], shared[60] = "";
     for (size_t g = 0; g < w->group_count; g++) {
         of[after[g].source] += w->groups[g].origin_ms;
         all += w->groups[g].origin_ms;
     }
+    if (parts > 1)
+        habitat_format(shared, sizeof shared, ", shared by %u forward passes", parts);
     habitat_format(
         text, sizeof text,
-        "batch size %llu instead of %llu: operations that carry the batch (%.0f %% of the "
+        "batch size %llu instead of %llu%s: operations that carry the batch (%.0f %% of the "
         "time) %s; %.0f %% stay as recorded",
-        (unsigned long long)batch, (unsigned long long)w->batch_size,
+        (unsigned long long)batch, (unsigned long long)w->batch_size, shared,
         100.0 - 100.0 * of[SCALE_STAYS] / all, where_from(of), 100.0 * of[SCALE_STAYS] / all);
     habitat_status status = scale_warn(out, text, err);
     if (status == HABITAT_OK)
@@ -181,6 +186,16 @@ static double assumed_sigma(const habitat_workload *w, const scale_group *after,
     return doubt > 0.0 ? doubt / all * fabs(log((double)batch / (double)w->batch_size)) : 0.0;
 }
 
+/* Each of the forward passes that share a batch takes a sample at least. */
+static habitat_status check_shared(uint32_t parts, uint64_t batch, habitat_error *err) {
+    if (batch >= parts)
+        return HABITAT_OK;
+    return habitat_fail(err, HABITAT_E_ARG,
+                        "the step gathers the gradients of %u forward passes, which share its "
+                        "batch: give a batch size of %u or more",
+                        parts, parts);
+}
+
 /* A step of which next to nothing changes with its batch has another one than it notes: that of
  * several passes in one iteration, for instance. */
 static habitat_status check_grows(const habitat_workload *w, const scale_group *after,
@@ -198,7 +213,7 @@ static habitat_status check_grows(const habitat_workload *w, const scale_group *
                         "the recording notes a batch of %llu, and the recorded sizes hold it in "
                         "%.0f %% of the time beside the optimiser: it is another one, and nothing "
                         "tells what grows with it; record it again with `habitat record "
-                        "--batch-size N`, N what one forward pass takes",
+                        "--batch-size N`, N all samples of an iteration",
                         (unsigned long long)w->batch_size, 100.0 * grows / all);
 }
 
@@ -218,6 +233,8 @@ static habitat_status to_batch(const habitat_workload *w, const habitat_scale *s
         answers ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     if (status == HABITAT_OK)
         status = ladder_set(recorded, scale->batch_from, scale->batch_size, &arena, &after, err);
+    if (status == HABITAT_OK)
+        status = check_shared(after.parts, scale->batch_size, err);
     if (status == HABITAT_OK && scale->batch_size != recorded->batch_size)
         status = check_grows(w, after.levels[0], err);
     if (status == HABITAT_OK && scale->batch_from)
@@ -240,7 +257,7 @@ static habitat_status to_batch(const habitat_workload *w, const habitat_scale *s
     for (size_t i = 0; status == HABITAT_OK && w->recorded && i < w->warning_count; i++)
         status = scale_warn(made, w->warnings[i], err);
     if (status == HABITAT_OK)
-        status = warn_of_batch(w, after.levels[0], scale->batch_size, made, err);
+        status = warn_of_batch(w, after.levels[0], after.parts, scale->batch_size, made, err);
     if (status == HABITAT_OK)
         status = warn_of_twins(scale->batch_from, &twins, made, err);
     ladder_free(&before);

@@ -346,6 +346,14 @@ static bool kernels_last(const habitat_trace *t) {
     return kernels == 0;
 }
 
+/* Kernels that were launched before the recording began are of no iteration. */
+static bool any_in_iterations(const habitat_trace *t) {
+    for (size_t i = 0; i < t->kernel_count; i++)
+        if (t->kernels[i].iteration != HABITAT_NONE && t->kernels[i].form->device == t->info.device)
+            return true;
+    return t->kernel_count == 0;
+}
+
 habitat_status trace_link(trace_builder *b, habitat_error *err) {
     habitat_trace *t = b->trace;
     drop_open_operations(b);
@@ -369,6 +377,10 @@ habitat_status trace_link(trace_builder *b, habitat_error *err) {
     habitat_status status = trace_split_iterations(b, err);
     if (status != HABITAT_OK)
         return status;
+    if (!any_in_iterations(t))
+        return habitat_fail_at(err, HABITAT_E_NO_GPU, t->info.file, UINT64_MAX, 0,
+                               "every kernel in it was launched before the recording began: no "
+                               "step was measured; record it again");
     for (size_t i = 0; i < t->operation_count; i++)
         t->info.has_operations |= t->operations[i].form->kind == HABITAT_OPERATION_FRAMEWORK;
     t->info.has_shapes = b->has_shapes;

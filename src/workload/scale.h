@@ -43,10 +43,12 @@ typedef struct scale_added {
  * other: a recording of the same model at another batch size, or NULL.
  * out:   shape (group_count); untouched on error.
  * arena: receives the operations of `out`; NULL: they are not wanted.
+ * parts: receives how many forward passes share the batch; NULL: it is not wanted.
  * HABITAT_E_ARG (the recording does not say its batch size; the other has the same),
  * HABITAT_E_MEMORY. */
 habitat_status scale_batch(const habitat_workload *w, const habitat_workload *other, uint64_t batch,
-                           habitat_arena *arena, scale_group *out, habitat_error *err);
+                           habitat_arena *arena, scale_group *out, uint32_t *parts,
+                           habitat_error *err);
 
 /* Share of the time, without optimiser and messages, that a batch of another size changes: after,
  * shape (group_count). Samples in one row are not counted: any batch would change them. */

@@ -150,7 +150,8 @@ static habitat_status scale_in_parts(scaler *s, uint32_t parts, scale_group *out
 /* A step that accumulates gradients has the whole batch in no tensor, but in each the samples of
  * one forward pass. That is taken where the step has several backward passes and the smaller batch
  * is in more of the time. */
-static habitat_status look_in_parts(scaler *s, scale_group *out, habitat_error *err) {
+static habitat_status look_in_parts(scaler *s, scale_group *out, uint32_t *found,
+                                    habitat_error *err) {
     uint32_t parts = 1;
     double whole = scale_carried_share(s->w, out);
     if (s->other || whole >= chosen_said_batch_share)
@@ -160,12 +161,15 @@ static habitat_status look_in_parts(scaler *s, scale_group *out, habitat_error *
         return status;
     status = scale_in_parts(s, parts, out);
     if (status == HABITAT_OK && scale_carried_share(s->w, out) <= whole)
-        status = scale_in_parts(s, 1, out);
+        return scale_in_parts(s, 1, out);
+    *found = parts;
     return status;
 }
 
 habitat_status scale_batch(const habitat_workload *w, const habitat_workload *other, uint64_t batch,
-                           habitat_arena *arena, scale_group *out, habitat_error *err) {
+                           habitat_arena *arena, scale_group *out, uint32_t *parts,
+                           habitat_error *err) {
+    uint32_t found = 1;
     scaler s = {.w = w, .other = other, .old_batch = w->batch_size, .batch = batch, .arena = arena};
     s.other_batch = other ? other->batch_size : 0;
     habitat_status status = check(&s, err);
@@ -175,8 +179,10 @@ habitat_status scale_batch(const habitat_workload *w, const habitat_workload *ot
     s.room = malloc(sizeof *s.room);
     bool ok = s.room && (match || !other) && (!other || scale_match(w, other, match) == HABITAT_OK);
     s.match = match;
-    ok =
-        ok && scale_in_parts(&s, 1, out) == HABITAT_OK && look_in_parts(&s, out, err) == HABITAT_OK;
+    ok = ok && scale_in_parts(&s, 1, out) == HABITAT_OK &&
+         look_in_parts(&s, out, &found, err) == HABITAT_OK;
+    if (parts)
+        *parts = found;
     if (ok && is_in_rows(&s, out))
         scale_all(&s, out);
     scale_sizes_free(s.sizes);

@@ -23,7 +23,7 @@ static habitat_status check_share(const habitat_workload *w, habitat_error *err)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     bool largest = w->batch_size > UINT64_C(1) << 39; /* twice as many are too many */
     uint64_t other = largest ? w->batch_size / 2 : 2 * w->batch_size;
-    habitat_status status = scale_batch(w, NULL, other, NULL, after, err);
+    habitat_status status = scale_batch(w, NULL, other, NULL, after, NULL, err);
     double share = status == HABITAT_OK ? scale_carried_share(w, after) : 1.0;
     free(after);
     if (share < chosen_said_batch_share)

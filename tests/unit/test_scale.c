@@ -31,7 +31,7 @@ static void test_sizes(const habitat_gpu_table *table, const char *from, const c
     scale_group *groups = calloc(a.w->group_count, sizeof *groups);
     uint32_t *twin = calloc(a.w->group_count, sizeof *twin);
     double wrong_ms = 0.0, matched_ms = 0.0, all_ms = 0.0;
-    CHECK_INT(scale_batch(a.w, NULL, b.w->batch_size, NULL, groups, &err), HABITAT_OK);
+    CHECK_INT(scale_batch(a.w, NULL, b.w->batch_size, NULL, groups, NULL, &err), HABITAT_OK);
     CHECK_INT(scale_match(a.w, b.w, twin), HABITAT_OK);
     for (size_t g = 0; g < a.w->group_count; g++) {
         all_ms += a.w->groups[g].origin_ms;
@@ -59,8 +59,8 @@ static void test_second_recording(const habitat_gpu_table *table) {
     scale_group *shapes = calloc(a.w->group_count, sizeof *shapes);
     scale_group *twins = calloc(a.w->group_count, sizeof *twins);
     size_t by_recording = 0, same = 0, changed = 0;
-    CHECK_INT(scale_batch(a.w, NULL, 64, NULL, shapes, &err), HABITAT_OK);
-    CHECK_INT(scale_batch(a.w, b.w, 64, NULL, twins, &err), HABITAT_OK);
+    CHECK_INT(scale_batch(a.w, NULL, 64, NULL, shapes, NULL, &err), HABITAT_OK);
+    CHECK_INT(scale_batch(a.w, b.w, 64, NULL, twins, NULL, &err), HABITAT_OK);
     for (size_t g = 0; g < a.w->group_count; g++) {
         by_recording += twins[g].source == SCALE_BY_RECORDING;
         changed += shapes[g].source == SCALE_BY_SHAPES;
@@ -69,7 +69,7 @@ static void test_second_recording(const habitat_gpu_table *table) {
     CHECK(changed > 200);
     CHECK_INT(same, changed);
     CHECK(by_recording >= changed);
-    CHECK_INT(scale_batch(a.w, a.w, 64, NULL, twins, &err), HABITAT_E_ARG);
+    CHECK_INT(scale_batch(a.w, a.w, 64, NULL, twins, NULL, &err), HABITAT_E_ARG);
     CHECK_TEXT(err.message,
                "both recordings have batch size 16; give one of another batch size, or none");
     free(shapes);
@@ -114,7 +114,7 @@ static const char *sizes_at(const habitat_workload *w, uint64_t batch, size_t g,
     habitat_arena arena = {0};
     habitat_error err = {0};
     scale_group *groups = calloc(w->group_count + 1, sizeof *groups);
-    CHECK_INT(scale_batch(w, NULL, batch, &arena, groups, &err), HABITAT_OK);
+    CHECK_INT(scale_batch(w, NULL, batch, &arena, groups, NULL, &err), HABITAT_OK);
     const habitat_operation *op =
         groups[g].operation ? groups[g].operation : w->groups[g].operation;
     const habitat_input *in = &op->form->inputs[i];

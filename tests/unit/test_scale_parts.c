@@ -52,7 +52,7 @@ static const char *told(const step *s, uint64_t batch, size_t g, uint32_t i, boo
     static char text[80];
     habitat_arena arena = {0};
     scale_group *groups = calloc(s->w->group_count + 1, sizeof *groups);
-    CHECK_INT(scale_batch(s->w, NULL, batch, &arena, groups, NULL), HABITAT_OK);
+    CHECK_INT(scale_batch(s->w, NULL, batch, &arena, groups, NULL, NULL), HABITAT_OK);
     const habitat_operation *op =
         groups[g].operation ? groups[g].operation : s->w->groups[g].operation;
     const habitat_input *in = &op->form->inputs[i];

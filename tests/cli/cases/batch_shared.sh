@@ -27,3 +27,7 @@ for row in json.load(sys.stdin)["predictions"]:
     print(row["batch_size"], "%.3f" % row["iteration_ms"])'
 for said in 32 64 128; do
     "$habitat" predict plain.json --recorded-batch $said --batch 16 --to H200 --assemble sum --json 2>&1 | sed -n 's/ *"iteration_ms"/iteration_ms/p; /^habitat: .*batch/p' | tail -n 1; done
+
+"$habitat" predict noted.json --batch 1 --to H200
+echo "exit $?"
+"$habitat" predict noted.json --batch 16 --to H200 --json 2>/dev/null | grep -o 'batch size 16 instead of 64[^:]*'
