@@ -69,6 +69,21 @@ class Runner:
         return text
 
 
+def record(who, folder, steps, without_gpu, budget_s, limit_s=90):
+    """Records steps into FOLDER, from the root of the checkout: of (name of the file, options of the recorder, script and its arguments)
+    each. What went wrong is said in the name of `who`; returns an exit code."""
+    import_early()
+    os.makedirs(folder, exist_ok=True)
+    runner = Runner(budget_s, limit_s)
+    how = ["--no-gpu"] if without_gpu else ["--compact", "--iterations", "1", "--pause", "0.5"]
+    for name, options, script in steps:
+        line = ["-m", "habitat.recording", *how, "-o", os.path.join(folder, name + ".json.gz"), *options, *script]
+        runner.run(name, lambda line=line: python(line))
+    for failure in runner.failed:
+        print(f"{who}: {failure}", file=sys.stderr)
+    return 1 if runner.failed else 0
+
+
 def _fork(job, out):
     sys.stdout.flush()
     sys.stderr.flush()

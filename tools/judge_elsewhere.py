@@ -6,12 +6,12 @@ usage: judge_elsewhere.py HABITAT [RECORDINGS]      RECORDINGS: data/recordings,
 """
 
 import collections
-import json
 import math
 import pathlib
 import statistics
-import subprocess
 import sys
+
+import judge_new_models as judge
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 NAMES = {"h100": "H100-SXM5-80GB", "h200": "H200-SXM5-141GB"}
@@ -27,12 +27,6 @@ The steps of `tools/steps.py` are those that the doubt about hosts was chosen on
 Case = collections.namedtuple("Case", "steps bound origin error inside width")  # error: log(predicted / recorded); width: log(high / low)
 
 
-def predict(habitat, path, gpu):
-    line = [habitat, "predict", str(path), "--to", NAMES[gpu], "--json"]
-    answer = json.loads(subprocess.run(line, capture_output=True, text=True, check=True).stdout)
-    return answer["trace"], answer["predictions"][0]
-
-
 def pairs(folder):
     """(whose steps, recording on an H100, the same on an H200), by name."""
     for steps, ours, theirs in (("tools/steps.py", folder, folder), ("models", folder / "new_models/on_h100", folder / "new_models")):
@@ -46,8 +40,8 @@ def cases(habitat, folder):
     for steps, *both in pairs(folder):
         recorded = dict(zip(NAMES, both))
         for gpu, other in (("h100", "h200"), ("h200", "h100")):
-            _, guess = predict(habitat, recorded[gpu], other)
-            measured_ms = predict(habitat, recorded[other], other)[0]["iteration_ms"]
+            _, guess = judge.predict(habitat, recorded[gpu], gpu=NAMES[other])
+            measured_ms = judge.predict(habitat, recorded[other], gpu=NAMES[other])[0]["iteration_ms"]
             inside = guess["low_ms"] <= measured_ms <= guess["high_ms"]
             error, width = math.log(guess["iteration_ms"] / measured_ms), math.log(guess["high_ms"] / guess["low_ms"])
             yield Case(steps, guess["bound_by"].upper(), gpu, error, inside, width)

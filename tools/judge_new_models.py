@@ -45,9 +45,9 @@ def parts(name):
 
 
 @functools.cache
-def predict(habitat, path, *more):
-    """(its trace, its prediction for the GPU that all were recorded on)"""
-    answer = json.loads(run(habitat, "predict", path, "--to", GPU, "--json", *more))
+def predict(habitat, path, *more, gpu=GPU):
+    """(its trace, its prediction for a GPU, or for the one that all were recorded on)"""
+    answer = json.loads(run(habitat, "predict", path, "--to", gpu, "--json", *more))
     return answer["trace"], answer["predictions"][0]
 
 

@@ -8,7 +8,6 @@ usage: judge_training_ways.py HABITAT [FOLDER]      the page; FOLDER: recordings
 
 import ast
 import csv
-import json
 import pathlib
 import re
 import sys
@@ -44,17 +43,12 @@ def said(way, batch):
     return ("--recorded-batch", batch) if way in SAID else ()
 
 
-def predict(habitat, path, to, *more):
-    answer = json.loads(judge.run(habitat, "predict", path, "--to", to, "--json", *more))
-    return answer["trace"], answer["predictions"][0]
-
-
 def measured(habitat, folder):
     rows = csv.writer(sys.stdout, lineterminator="\n")
     rows.writerow(MEASURED)
     for path in recordings(folder, "h100"):
         name = parts(path)
-        trace, found = predict(habitat, path, OTHER)
+        trace, found = judge.predict(habitat, path, gpu=OTHER)
         rows.writerow([name["model"], name["batch"], f"{found['kernel_ms']:.6f}", f"{trace['iteration_ms']:.6f}", found["memory_bytes"]])
 
 
@@ -66,7 +60,7 @@ def other_gpu(habitat, folder):
         row = truth.get((name["model"], name["batch"]))
         if row is None:
             continue
-        _, guess = predict(habitat, path, OTHER)
+        _, guess = judge.predict(habitat, path, gpu=OTHER)
         yield judge.case("H200 to H100, sum of kernels", name["model"], guess["kernel_ms"], float(row["kernel_ms"]))
         bound = "CPU" if guess["bound_by"] == "cpu" else "GPU"
         kind = f"H200 to H100, whole step, said to be bound by the {bound}"
@@ -80,8 +74,8 @@ def other_batch(habitat, folder):
             if a["model"] != b["model"] or path == other:
                 continue
             way = a["model"]
-            _, guess = predict(habitat, path, judge.GPU, "--batch", b["batch"], *said(way, a["batch"]))
-            trace, truth = predict(habitat, other, judge.GPU)
+            _, guess = judge.predict(habitat, path, "--batch", b["batch"], *said(way, a["batch"]))
+            trace, truth = judge.predict(habitat, other)
             yield judge.case("another batch, sum of kernels", way, guess["kernel_ms"], truth["kernel_ms"])
             bound = "CPU" if guess["bound_by"] == "cpu" else "GPU"
             kind = f"another batch, whole step, said to be bound by the {bound}"
@@ -93,8 +87,8 @@ def other_batch(habitat, folder):
 def without_gpu(habitat, folder):
     for path in sorted((folder / "without_gpu").glob("*.json.gz")):
         name = path.name[: -len(".json.gz")]
-        _, truth = predict(habitat, folder / f"{name}_h200.json.gz", judge.GPU)
-        _, guess = predict(habitat, path, judge.GPU)
+        _, truth = judge.predict(habitat, folder / f"{name}_h200.json.gz")
+        _, guess = judge.predict(habitat, path)
         way = name[: name.rindex("_b")]
         yield judge.case("without a GPU, sum of kernels", way, guess["kernel_ms"], judge.gpu_ms(truth))
         yield judge.case("without a GPU, peak of memory", way, guess["memory_bytes"], truth["memory_bytes"])

@@ -299,18 +299,14 @@ def record(folder, without_gpu, tag, budget_s):
     sys.path[:0] = [os.path.join(ROOT, "python"), os.path.join(ROOT, "tools")]
     import forked
 
-    forked.import_early()
-    os.makedirs(folder, exist_ok=True)
-    runner = forked.Runner(budget_s)
-    how = ["--no-gpu"] if without_gpu else ["--compact", "--iterations", "1", "--pause", "0.5"]
-    for name, batch, precision in steps(without_gpu):
-        said = f"{name}_b{batch}_{precision.replace('-', '_')}{'' if without_gpu else '_' + tag}"
-        line = ["-m", "habitat.recording", *how, "-o", os.path.join(folder, said + ".json.gz"), "--model", name, "--batch-size", str(batch)]
-        line += [os.path.abspath(__file__), name, "--batch", str(batch), "--precision", precision, "--iterations", "60"]
-        runner.run(said, lambda line=line: forked.python(line))
-    for failure in runner.failed:
-        print(f"new_models: {failure}", file=sys.stderr)
-    return 1 if runner.failed else 0
+    def lines():
+        for name, batch, precision in steps(without_gpu):
+            said = f"{name}_b{batch}_{precision.replace('-', '_')}{'' if without_gpu else '_' + tag}"
+            script = ["tools/new_models.py", name, "--batch", str(batch), "--precision", precision, "--iterations", "60"]
+            yield said, ["--model", name, "--batch-size", str(batch)], script
+
+    os.chdir(ROOT)  # so that no path of this machine is in the recorded command
+    return forked.record("new_models", folder, lines(), without_gpu, budget_s)
 
 
 def main():

@@ -519,20 +519,15 @@ def record(folder, tag, budget_s, without_gpu, only):
     sys.path.insert(0, os.path.join(ROOT, "python"))
     import forked
 
-    forked.import_early()
+    def lines():
+        sizes = (1,) if without_gpu else (1, 2)
+        steps = [(name, way, size) for size in sizes for name, way in WAYS.items() if name in (only or WAYS)]
+        for name, way, size in sorted(steps, key=lambda step: step[0].startswith("compiled")):  # they take longest
+            said = f"{name}_b{way[size]}{'' if without_gpu else '_' + tag}"
+            yield said, ["--model", name, *way[3]], ["tools/training_ways.py", name, "--batch", str(way[size]), "--iterations", "80"]
+
     os.chdir(ROOT)  # so that no path of this machine is in the recorded command
-    os.makedirs(folder, exist_ok=True)
-    runner = forked.Runner(budget_s, limit_s=150)
-    how = ["--no-gpu"] if without_gpu else ["--compact", "--iterations", "1", "--pause", "0.5"]
-    steps = [(name, way, size) for size in ((1,) if without_gpu else (1, 2)) for name, way in WAYS.items() if name in (only or WAYS)]
-    for name, way, size in sorted(steps, key=lambda step: step[0].startswith("compiled")):  # they take longest
-        said = f"{name}_b{way[size]}{'' if without_gpu else '_' + tag}"
-        line = ["-m", "habitat.recording", *how, *way[3], "-o", os.path.join(folder, said + ".json.gz"), "--model", name]
-        line += ["tools/training_ways.py", name, "--batch", str(way[size]), "--iterations", "80"]
-        runner.run(said, lambda line=line: forked.python(line))
-    for failure in runner.failed:
-        print(f"training_ways: {failure}", file=sys.stderr)
-    return 1 if runner.failed else 0
+    return forked.record("training_ways", folder, lines(), without_gpu, budget_s, limit_s=150)
 
 
 def main():

@@ -354,7 +354,8 @@ static bool is_recomputed(const habitat_operation *o) {
 }
 
 /* Gradients are there until the script lets them go: many do so behind the forward pass, just
- * before the backward one. Behind the optimiser's step they were gone before. */
+ * before the backward one. A script that does so behind the optimiser's step let them go before the
+ * iteration began. */
 static uint64_t zeroed_before_backward(const habitat_operation *operations, size_t count) {
     uint64_t backward_ns = UINT64_MAX, zeroed_ns = 0;
     for (size_t i = 0; i < count; i++)

@@ -20,7 +20,7 @@ enum { LEVELS = 4 };
 typedef struct ladder {
     scale_group *levels[LEVELS];
     size_t count;
-    uint32_t parts; /* forward passes that share the batch */
+    uint32_t parts; /* forward passes that share the batch, as the first level tells */
 } ladder;
 
 static void ladder_free(ladder *l) {
@@ -37,9 +37,9 @@ static habitat_status ladder_set(const habitat_workload *recorded, const habitat
         if (!level)
             return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
         out->levels[out->count] = level;
-        status =
-            scale_batch(recorded, other, batch, out->count ? NULL : arena, level, &out->parts, err);
-        out->count++;
+        bool first = out->count++ == 0;
+        status = scale_batch(recorded, other, batch, first ? arena : NULL, level,
+                             first ? &out->parts : NULL, err);
         batch /= 2;
     } while (status == HABITAT_OK && batch && out->count < LEVELS);
     return status;

@@ -164,10 +164,12 @@ static bool has_graphs(const habitat_trace *t) {
 }
 
 /* What a CUDA graph keeps lies in a pool of its own, and once it is captured PyTorch counts that as
- * given out no more; as reserved it does, and nobody else gets it. */
+ * given out no more; as reserved it does, and nobody else gets it. More given out than reserved is
+ * for check_memory() to doubt. */
 static void check_graphs(const habitat_trace *t, habitat_trace_info *info) {
     double reserved = info->memory.reserved_bytes;
-    if (isnan(info->peak_memory_bytes) || info->without_gpu || !has_graphs(t))
+    if (isnan(info->peak_memory_bytes) || info->peak_memory_bytes > reserved || info->without_gpu ||
+        !has_graphs(t))
         return;
     info->ungraphed_peak_bytes = info->peak_memory_bytes;
     info->peak_memory_bytes = reserved;
@@ -232,7 +234,7 @@ void trace_check_notes(habitat_trace *t) {
     count_overlaps(t);
     check_time(t);
     check_clock(info);
-    check_memory(info);
     check_graphs(t, info);
+    check_memory(info);
     check_gpu(info);
 }

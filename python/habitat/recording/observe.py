@@ -145,7 +145,10 @@ class Observer:
 
     def _after_positional(self, module: Any, inputs: Any, output: Any) -> None:
         """No keywords are told; no output where `forward` raised."""
-        self._after(module, inputs, *(() if output is None else ({},)), output)
+        if output is None:
+            self._after(module, inputs, output)
+        else:
+            self._after(module, inputs, {}, output)
 
     def _after(self, module: Any, inputs: Any, *more: Any) -> None:
         """`more`: keywords and output; the output alone where `forward` raised, which is no whole call."""

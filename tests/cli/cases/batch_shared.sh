@@ -30,4 +30,6 @@ for said in 32 64 128; do
 
 "$habitat" predict noted.json --batch 1 --to H200
 echo "exit $?"
-"$habitat" predict noted.json --batch 16 --to H200 --json 2>/dev/null | grep -o 'batch size 16 instead of 64[^:]*'
+for batch in 16 512; do # the halves of 512 come by the recorded 64
+    "$habitat" predict noted.json --batch $batch --to H200 --json 2>/dev/null | grep -o "batch size $batch instead of 64[^:]*" | head -n 1
+done

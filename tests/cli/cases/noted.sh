@@ -112,6 +112,10 @@ def graph_reserved(made, events, noted):  # whose memory lies in a pool that the
     graph(made, events, noted)
     noted["peak_memory_reserved_bytes"] = 31e9
 
+def graph_kept(made, events, noted):  # weights that a graph keeps are in the pool, too
+    graph_reserved(made, events, noted)
+    noted["memory"] = {"parameters_bytes": 25e9}
+
 def copies(made, events, noted):
     events[:] = [e for e in events if e["cat"] != "kernel"]
 
@@ -120,7 +124,7 @@ def ranges(made, events, noted):
         for name, ts, dur in (("all of it", t, 390.0), ("forward", t + 5, 100.0)):
             events.append({"ph": "X", "cat": "user_annotation", "name": name, "pid": 1, "tid": 1, "ts": ts, "dur": dur, "args": {}})
 
-for change in (complete, short, long, thousand, one_long, unmarked, clock, peak, weights, full, fuller, reserved, equal, gpu, autocast, part, parameters, nobody, twice, outside, collectives, tripled, dependent, undated, graph, graph_reserved, copies, ranges):
+for change in (complete, short, long, thousand, one_long, unmarked, clock, peak, weights, full, fuller, reserved, equal, gpu, autocast, part, parameters, nobody, twice, outside, collectives, tripled, dependent, undated, graph, graph_reserved, graph_kept, copies, ranges):
     write(change.__name__, change)
 for key, values in {"schema": (0, 1.5, True, 2), "batch_size": (1.5, 0, True, [32]), "iteration_ms": (True, [30], {}, "soon", 0, "0.25"),
                     "iteration_ms_all": (30, True, [True], [[1]], {}, ["0.25"]), "peak_memory_bytes": (True, "2e10"), "dropped_records": ([1], 1.5),
@@ -166,7 +170,7 @@ say() { # say NAME [OPTION..]
     "$habitat" predict "$name.json" --to H200-SXM5-141GB --json "$@" >out.json || { echo "$name: exit $?"; return; }
     python3 said.py "$name $*" out.json
 }
-for name in complete short long thousand one_long unmarked clock peak weights full fuller reserved equal gpu autocast part parameters twice outside collectives tripled dependent undated graph graph_reserved copies; do say $name; done
+for name in complete short long thousand one_long unmarked clock peak weights full fuller reserved equal gpu autocast part parameters twice outside collectives tripled dependent undated graph graph_reserved graph_kept copies; do say $name; done
 say unmarked --iterations 2
 say ranges
 say ranges --nvtx-range "all of it"
