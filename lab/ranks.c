@@ -47,8 +47,8 @@ static habitat_status open_pair(const habitat_gpu_table *gpus, const char *stem,
     if (status == HABITAT_OK)
         status = ranks_match((const habitat_trace *const *)p->traces, RANKS, &p->messages, err);
     for (int i = 0; status == HABITAT_OK && i < RANKS; i++)
-        status =
-            workload_create_rank(p->traces[i], *gpu, p->messages.message_ns, &p->workloads[i], err);
+        status = workload_create_rank(p->traces[i], *gpu, p->messages.taken_ns[i], &p->workloads[i],
+                                      err);
     return status;
 }
 
@@ -66,7 +66,7 @@ habitat_status lab_judge_ranks(const habitat_gpu_table *gpus, const char *stem, 
                                ranks_case *out, habitat_error *err) {
     char path[4096];
     const habitat_gpu *gpu = NULL;
-    pair p = {{NULL}, {NULL, 0}, {NULL}, {.count = 0}, {NULL}};
+    pair p = {.messages = {.message_ns = NULL}};
     path_of(stem, 0, path, sizeof path);
     FILE *file = fopen(path, "rb");
     *found = file != NULL;

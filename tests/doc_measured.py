@@ -58,6 +58,7 @@ def replay_rules(c):
         yield f"all {fitted.group(1)}: {steps:.4f} x usual step x steps + {calls / 1e3:.3f} us x calls + {outermost / 1e3:.3f} us x outermost"
     yield (f"Interval {1 / factor / point:.2f} to {factor / point:.2f} of it. Recordings without operations: {c['replay_bare_share']} of the profiled time, "
            f"interval {math.floor(100 / bare + 0.5) / 100:.2f} to {bare} of it")
+    yield f"Where ranks share more than gradients the interval reaches {c['replay_together_factor']} times higher"
     yield f"interval {1 / c['replay_given_factor']:.2f} to {c['replay_given_factor']} of it"
     yield f"their median ({c['replay_gap_ns'] / 1e3} us, {c['replay_gap_across_ns'] / 1e3} us behind another stream"
     yield f"0 to {c['replay_gap_scale_most']} times (docs/decisions/0134)"

@@ -36,6 +36,9 @@ def python(arguments):
     return 0
 
 
+AFTER_FAILURE_S = 3  # that the others have to say what they know
+
+
 class Runner:
     """Runs jobs until the budget is used up; keeps what went wrong."""
 
@@ -50,22 +53,30 @@ class Runner:
 
     def run(self, name, job):
         """Runs `job()`, which returns an exit code, in a child; returns what it printed, or None if it failed."""
+        return self.run_together({name: job})[name]
+
+    def run_together(self, jobs):
+        """Runs jobs at once that wait for each other, by name: one that fails ends the others. Returns what each printed, or None."""
         if self.left_s < 5:
-            self.failed.append(f"{name}: not run, the time budget is used up")
-            return None
-        start = time.monotonic()
-        with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as out:
-            status = _wait(_fork(job, out), min(self._limit_s, self.left_s))
-            out.seek(0)
-            text = out.read()
-        took = time.monotonic() - start
+            self.failed += [f"{name}: not run, the time budget is used up" for name in jobs]
+            return dict.fromkeys(jobs)
+        start, limit_s = time.monotonic(), min(self._limit_s, self.left_s)
+        with contextlib.ExitStack() as files:
+            outs = {name: files.enter_context(tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")) for name in jobs}
+            ended = _wait_all({name: _fork(job, outs[name]) for name, job in jobs.items()}, start + limit_s)
+            for out in outs.values():
+                out.seek(0)
+            texts = {name: out.read() for name, out in outs.items()}
+        return {name: self._said(name, text, *ended[name], start) for name, text in texts.items()}
+
+    def _said(self, name, text, status, end_s, start_s):
         if status is None:
-            self.failed.append(f"{name}: stopped after {took:.0f} s")
+            self.failed.append(f"{name}: stopped after {end_s - start_s:.0f} s")
             return None
         if status != 0:
             self.failed.append(f"{name}: exit {status}: {' | '.join(text.strip().splitlines()[-3:])}")
             return None
-        print(f"{name}: {took:.1f} s", flush=True)
+        print(f"{name}: {end_s - start_s:.1f} s", flush=True)
         return text
 
 
@@ -105,15 +116,21 @@ def _fork(job, out):
         os._exit(status)
 
 
-def _wait(pid, seconds):
-    """Exit code of a child, 128 + n if signal n ended it, or None if it took longer and was killed."""
-    end = time.monotonic() + seconds
-    while True:
-        done, status = os.waitpid(pid, os.WNOHANG)
-        if done:
-            return os.waitstatus_to_exitcode(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status)
-        if time.monotonic() > end:
-            os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
-            return None
+def _wait_all(pids, end_s):
+    """By name (exit code, when) of children: 128 + n if signal n ended it; None if it took until `end_s`, or longer than a
+    few seconds after another one failed, and was killed."""
+    ended = {}
+    while len(ended) < len(pids):
+        for name in pids.keys() - ended.keys():
+            done, status = os.waitpid(pids[name], os.WNOHANG)
+            if done:
+                code = os.waitstatus_to_exitcode(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status)
+                ended[name] = (code, time.monotonic())
+                if code:
+                    end_s = min(end_s, time.monotonic() + AFTER_FAILURE_S)
+            elif time.monotonic() > end_s:
+                os.kill(pids[name], signal.SIGKILL)
+                os.waitpid(pids[name], 0)
+                ended[name] = (None, time.monotonic())
         time.sleep(0.02)
+    return ended

@@ -44,6 +44,7 @@ typedef struct habitat_workload_kernel {
     bool varying;    /* its library picks another kernel for it on another architecture */
     bool main;       /* does its operation's arithmetic: the product, not a change of layout */
     bool persistent; /* the number of its blocks was chosen for the SMs of the origin */
+    bool shortened;  /* of one of several ranks: without what a waiting message held it up */
 } habitat_workload_kernel;
 
 /* Kernels that one operation launched: what operator models predict as a whole. A kernel of which

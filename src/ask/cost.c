@@ -91,9 +91,8 @@ void cost_of_times(double iteration_ms, double low_ms, double high_ms, habitat_c
     c->total_kwh = steps * c->energy_j / j_per_kwh;
 }
 
-/* Several devices of one program share its batch. */
 static uint32_t batches_of(const habitat_answer *what, const habitat_answer_row *row) {
-    return what->workload->all_devices ? 1 : row->key.gpu_count;
+    return what->workload->one_batch ? 1 : row->key.gpu_count;
 }
 
 double cost_samples(const habitat_answer *what, const habitat_answer_row *row) {

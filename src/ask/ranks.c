@@ -66,22 +66,32 @@ static habitat_status say(made_answer *out, habitat_error *err) {
     return warnings_add(out, HABITAT_ABOUT_RECORDING, line, err);
 }
 
+/* Samples are those of one rank then. */
+static habitat_status say_share(const habitat_workload *w, made_answer *out, habitat_error *err) {
+    static const char line[] =
+        "the ranks work on one batch together: they sum or pass on large tensors in the forward "
+        "pass. Samples per second, and what is made of them, count one rank's batch once";
+    return w->one_batch && w->batch_size ? warnings_add(out, HABITAT_ABOUT_RECORDING, line, err)
+                                         : HABITAT_OK;
+}
+
 static habitat_status make_workloads(const habitat_gpu *origin, const rank_messages *m,
                                      made_answer *out, habitat_error *err) {
     habitat_status status = HABITAT_OK;
     for (size_t i = 0; status == HABITAT_OK && i < out->rank_count; i++)
-        status = workload_create_rank(out->rank_traces[i], origin, m->message_ns,
+        status = workload_create_rank(out->rank_traces[i], origin, m->taken_ns[i],
                                       &out->rank_workloads[i], err);
     if (status != HABITAT_OK)
         return status;
     out->open.workload = out->rank_workloads[0];
-    return say(out, err);
+    status = say(out, err);
+    return status == HABITAT_OK ? say_share(out->rank_workloads[0], out, err) : status;
 }
 
 /* Without predictions what was recorded is looked at, whatever GPU it was on. */
 habitat_status ranks_take(const habitat_request *r, const habitat_gpu *origin, made_answer *out,
                           habitat_error *err) {
-    rank_messages messages = {NULL, 0};
+    rank_messages messages = {.message_ns = NULL};
     habitat_status status = HABITAT_OK;
     for (size_t i = 1; status == HABITAT_OK && !r->no_predictions && i < out->rank_count; i++)
         status = check_gpu(r, out->rank_traces[i], origin, err);

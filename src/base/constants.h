@@ -393,6 +393,7 @@ CONSTANT(chosen, cpu_bound_ratio, 1.10, "of the busy time",
          "the GPU waits for its CPU when the iteration is this much longer; docs/formulas.md#whole-iteration")
 CONSTANT(fitted, iteration_least_width, 0.03, "of the iteration",
          "equal GPUs in other hosts differ by 0.4 to 4 %; docs/formulas.md#intervals")
+CONSTANT(chosen, noted_beside_share, 0.5, "of the time of kernels beside a collective", "what they take without it at least: one that waits spins on SMs, and some products took twice as long beside it; docs/decisions/0455")
 CONSTANT(chosen, noted_least_share, 0.9, "of the kernels' time",
          "of 155 steps timed without the profiler 1 is shorter than its profiled kernels, by 3 % (vgg16_inference_b12_tf32_h200)")
 CONSTANT(chosen, noted_most, 1.5, "of the profiled iteration", "the same 155 steps: at most 1.0003; a host may have been busy with something else")
@@ -410,6 +411,8 @@ CONSTANT(chosen, format_least_share, 0.01, "of the kernels' time",
 CONSTANT(fitted, replay_factor, 1.2247, "high over point, root of 1.5", "86 % of the CPU-bound steps of models that the rule's weights (replay/rule.c) were not fitted on lie within, 77 % of those of a host that nothing was fitted on; docs/decisions/0386")
 CONSTANT(fitted, replay_process_factor, 1.24, "either way, on the CPU's side", "80 % of 20 steps that the CPU binds, recorded twice in two processes of one host, lie within; measured_twice.csv, docs/decisions/0427")
 CONSTANT(fitted, replay_host_factor, 1.41, "either way, on the CPU's side", "80 % of 43 steps of tools/steps.py that the CPU binds, from an H100's host to an H200's and back, lie within; docs/decisions/0454")
+CONSTANT(fitted, replay_together_factor, 1.7, "over the high of the rule", "13 of 16 recordings of ranks with weights, states, tables or work in parts, their time left aside, lie within: hooks of layers and tensors in parts are Python, which the rule does not see; docs/decisions/0455")
+CONSTANT(chosen, ranks_large_bytes, 1048576.0, "byte", "above what norms, losses and counts of words need; an activation or a layer's weights are larger")
 CONSTANT(chosen, replay_point, 0.96, "of the rule",
          "an iteration is the longer of two sides: a CPU's side that is too long errs for steps of both kinds, one that is too short only for one")
 CONSTANT(chosen, replay_quick_windows, 0.1, "of the windows of a thread", "as quick as in the quickest tenth it is when nothing holds its core up; docs/decisions/0306")

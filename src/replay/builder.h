@@ -149,6 +149,7 @@ typedef struct replay_reasons {
     double kernels_ns; /* ends of kernels; -INFINITY: none */
     double launch_ns;  /* the end of its launch; -INFINITY: not recorded */
     bool crosses;      /* a kernel of another stream is among them */
+    bool message;      /* the last of them to end is a collective */
 } replay_reasons;
 
 /* room.c: of the edges up to `edge_end`; and, where it began later than they say, another one. */

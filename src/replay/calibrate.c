@@ -198,7 +198,9 @@ static habitat_status rule_factor(habitat_replay *r, double profiled_ns, double 
     r->call_share = bare ? 0.0 : call_ns / (ruled * rest_ns + slow_ns);
     r->usual_ns = bare ? 0.0 : more.usual_ns;
     r->info.cpu_low = fmin(1.0, 1.0 / factor / point);
-    r->info.cpu_high = factor / point;
+    r->info.cpu_high =
+        factor / point *
+        (r->workload->share == RANKS_SHARE_GRADIENTS ? 1.0 : fitted_replay_together_factor);
     return status;
 }
 

@@ -92,6 +92,8 @@ static sample look_at(const replay_builder *b, const queues *q, size_t node) {
     bool far = bound > ready + chosen_replay_far_ns;
     int32_t own = ready > -INFINITY ? 1 : 0; /* its own stream waited, too */
     sample out = {NAN, NAN, reasons.crosses, far, far && q->waiting[node] > own};
+    if (b->own[g->nodes[node].index].shortened)
+        return out; /* where it began is not known */
     if (bound > ready + fitted_replay_latency_ns && start >= bound &&
         start <= bound + chosen_replay_gap_most_ns)
         out.gap_ns = start - bound;

@@ -32,11 +32,6 @@ static habitat_status message_factor(const applying *a, const habitat_kernel *k,
     *out = 1.0;
     if (a->gpus == recorded)
         return HABITAT_OK;
-    if (k->form->collective != HABITAT_COLLECTIVE_ALL_REDUCE &&
-        k->form->collective != HABITAT_COLLECTIVE_ONE_WAY)
-        return habitat_fail(err, HABITAT_E_UNSUPPORTED,
-                            "only all-reduces and broadcasts stay what they are with another "
-                            "number of GPUs; leave out --gpus");
     if (!k->form->bytes)
         return habitat_fail(err, HABITAT_E_UNSUPPORTED,
                             "the recording does not say how much a collective sends; leave out "
@@ -45,9 +40,32 @@ static habitat_status message_factor(const applying *a, const habitat_kernel *k,
         return habitat_fail(err, HABITAT_E_NO_SPEC,
                             "neither its NVLink nor its PCIe bandwidth is known; add one to its "
                             "file");
-    *out = collective_time_ns(gpu, k->form->collective, (double)k->form->bytes, a->gpus) /
-           collective_time_ns(gpu, k->form->collective, (double)k->form->bytes, recorded);
+    bool gathers = k->form->collective == HABITAT_COLLECTIVE_ALL_GATHER;
+    double bytes = (double)k->form->bytes; /* gathered: of all, to which each adds as much */
+    double bytes_there = gathers ? bytes * a->gpus / recorded : bytes;
+    *out = collective_time_ns(gpu, k->form->collective, bytes_there, a->gpus) /
+           collective_time_ns(gpu, k->form->collective, bytes, recorded);
     return HABITAT_OK;
+}
+
+/* Another number of ranks that share gradients alone changes nothing but their messages. */
+static habitat_status check_share(const applying *a, habitat_error *err) {
+    ranks_share share = RANKS_SHARE_GRADIENTS;
+    if (a->gpus == a->ranks->count)
+        return HABITAT_OK;
+    for (size_t r = 0; r < a->ranks->count; r++) {
+        ranks_share one = a->ranks->workloads[r]->share;
+        share = one > share ? one : share;
+    }
+    if (share == RANKS_SHARE_GRADIENTS)
+        return HABITAT_OK;
+    return habitat_fail(
+        err, HABITAT_E_UNSUPPORTED, "%s; leave out --gpus",
+        share == RANKS_SHARE_BATCH
+            ? "the ranks work on one batch together (they sum or pass on large tensors in the "
+              "forward pass), and another number of GPUs would divide its work otherwise"
+            : "the ranks have weights, states or tables in parts (they gather, scatter or exchange "
+              "large tensors), and another number of GPUs would have parts of another size");
 }
 
 static habitat_status set_times(applying *a, habitat_error *err) {
@@ -136,7 +154,7 @@ static void set(const applying *a, const lengths *all, habitat_prediction *p) {
     bool recorded = measured && replay_knows_origin(joint) && !replay_is_elsewhere(joint, p);
     const habitat_workload *w = joint->workload;
     double low = p->low_ms / p->busy_ms, high = p->high_ms / p->busy_ms; /* of the kernels alone */
-    double batch = (double)p->batch_size * (double)a->gpus;
+    double batch = (double)p->batch_size * (w->one_batch ? 1.0 : (double)a->gpus);
     bool binds = of->cpu_ms > 0.0 && of->gpu_ms > 0.0;
     p->assembled = HABITAT_ASSEMBLE_REPLAY;
     p->iteration_ms = recorded ? w->info.iteration_ms : of->ms;
@@ -173,8 +191,10 @@ habitat_status replay_ranks_apply(const replay_ranks *ranks, habitat_prediction 
                   .silent = calloc(kernels + 1, sizeof *a.silent)};
     lengths all = {0};
     habitat_prediction *p = predictions[0];
-    habitat_status status = a.ns && a.silent ? set_times(&a, err)
-                                             : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    habitat_status status = check_share(&a, err);
+    if (status == HABITAT_OK)
+        status = a.ns && a.silent ? set_times(&a, err)
+                                  : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     if (status == HABITAT_OK)
         status = measure(&a, &all, err);
     if (status == HABITAT_OK)

@@ -14,15 +14,18 @@ void replay_find_reasons(const replay_builder *b, size_t node, size_t edge_end,
                          replay_reasons *out) {
     const replay_graph *g = b->graph;
     const replay_node *n = &g->nodes[node];
-    *out = (replay_reasons){-INFINITY, -INFINITY, false};
+    *out = (replay_reasons){-INFINITY, -INFINITY, false, false};
     for (size_t e = n->first_edge; e < edge_end; e++) {
         const replay_edge *edge = &g->edges[e];
         if ((edge->from & REPLAY_CARRY) || (replay_edge_flags(edge) & REPLAY_ROOM))
             continue;
         const replay_node *from = &g->nodes[edge->from];
         if (from->kind == REPLAY_KERNEL) {
-            out->kernels_ns =
-                fmax(out->kernels_ns, (double)replay_kernel_end(b->own[from->index].kernel));
+            const habitat_kernel *k = b->own[from->index].kernel;
+            double end = (double)replay_kernel_end(k);
+            if (end >= out->kernels_ns)
+                out->message = k->form->kind == HABITAT_KERNEL_COLLECTIVE;
+            out->kernels_ns = fmax(out->kernels_ns, end);
             out->crosses |= from->place != n->place;
         } else {
             out->launch_ns = (double)replay_point_ns(b, from) + replay_edge_cpu_ns(g, edge);
@@ -68,6 +71,9 @@ static bool wait_for_room(replay_builder *b, size_t node) {
     replay_find_reasons(b, node, b->graph->edge_count, &reasons);
     double could_ns = fmax(reasons.kernels_ns, reasons.launch_ns), start = (double)k->start_ns;
     if (!takes_room(k) || isinf(could_ns) || start <= could_ns + chosen_replay_gap_most_ns)
+        return true;
+    /* without the other ranks' delays it would meet other kernels than it did */
+    if (b->own[n->index].shortened || (b->w->is_rank && reasons.message))
         return true;
     uint32_t other = in_the_way(b, n, could_ns);
     if (other == HABITAT_NONE)

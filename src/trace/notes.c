@@ -13,28 +13,65 @@
 
 /* Per iteration, on the main device. */
 typedef struct shown {
-    double busy_ms;   /* without collectives, which wait for other GPUs as long as those need; with
-                         kernels of one stream one after another */
+    double busy_ms;   /* without collectives, which wait for other GPUs as long as those need, and
+                         half of what ran beside them, which they slow; with kernels of one stream
+                         one after another */
     double length_ms; /* of its range on the CPU, or from first to last kernel: the longer */
 } shown;
 
-/* In an iteration, on the main device, and no collective. */
-static bool is_counted(const habitat_trace *t, const habitat_kernel *k) {
+/* In an iteration, on the main device. */
+static bool is_counted(const habitat_trace *t, const habitat_kernel *k, bool collective) {
     return k->form->device == t->info.device && k->iteration != HABITAT_NONE &&
-           k->form->kind != HABITAT_KERNEL_COLLECTIVE;
+           (k->form->kind == HABITAT_KERNEL_COLLECTIVE) == collective;
+}
+
+/* Times in which a kernel of some kind runs, one stretch after another. */
+typedef struct stretches {
+    const habitat_trace *t;
+    bool collective;
+    size_t next; /* kernel */
+    uint64_t from_ns, to_ns;
+} stretches;
+
+/* To the next stretch; past the last one it begins never. */
+static void go_on(stretches *s) {
+    bool any = false;
+    for (; s->next < s->t->kernel_count; s->next++) {
+        const habitat_kernel *k = &s->t->kernels[s->next];
+        uint64_t end = k->start_ns + k->duration_ns;
+        if (!is_counted(s->t, k, s->collective))
+            continue;
+        if (any && k->start_ns > s->to_ns)
+            return;
+        s->from_ns = any ? s->from_ns : k->start_ns;
+        s->to_ns = any && s->to_ns > end ? s->to_ns : end;
+        any = true;
+    }
+    if (!any)
+        s->from_ns = s->to_ns = UINT64_MAX;
+}
+
+/* What of a stretch lies in others, which are walked along. */
+static uint64_t shared_ns(const stretches *s, stretches *others) {
+    uint64_t sum_ns = 0;
+    for (; others->from_ns < s->to_ns; go_on(others)) {
+        uint64_t from = others->from_ns > s->from_ns ? others->from_ns : s->from_ns;
+        uint64_t to = others->to_ns < s->to_ns ? others->to_ns : s->to_ns;
+        sum_ns += to > from ? to - from : 0;
+        if (others->to_ns >= s->to_ns)
+            break; /* it may reach into the next one */
+    }
+    return sum_ns;
 }
 
 static double busy_ms(const habitat_trace *t) {
-    uint64_t sum_ns = 0, until = 0;
-    for (size_t i = 0; i < t->kernel_count; i++) {
-        const habitat_kernel *k = &t->kernels[i];
-        uint64_t end = k->start_ns + k->duration_ns;
-        if (!is_counted(t, k) || end <= until)
-            continue;
-        sum_ns += end - (k->start_ns > until ? k->start_ns : until);
-        until = end;
-    }
-    return (double)sum_ns / (double)t->info.iteration_count / HABITAT_NS_PER_MS;
+    double sum_ns = 0.0;
+    stretches work = {.t = t}, messages = {.t = t, .collective = true};
+    go_on(&messages);
+    for (go_on(&work); work.from_ns < UINT64_MAX; go_on(&work))
+        sum_ns += (double)(work.to_ns - work.from_ns) -
+                  (1.0 - chosen_noted_beside_share) * (double)shared_ns(&work, &messages);
+    return sum_ns / (double)t->info.iteration_count / HABITAT_NS_PER_MS;
 }
 
 static shown look_at(const habitat_trace *t) {
@@ -201,7 +238,7 @@ static void count_overlaps(habitat_trace *t) {
         const habitat_kernel *k = &t->kernels[i];
         last_kernel *of = &last[k->form->stream % STREAMS];
         uint64_t end = k->start_ns + k->duration_ns;
-        if (!is_counted(t, k))
+        if (!is_counted(t, k, false))
             continue;
         bool same = of->any && of->stream == k->form->stream;
         uint64_t until = same ? (of->end_ns < end ? of->end_ns : end) : 0;

@@ -68,7 +68,9 @@ double collective_time_ns(const habitat_gpu *gpu, habitat_collective kind, doubl
                           uint32_t count) {
     double n = count, local = fmin(count, chosen_host_gpus);
     double hosts = ceil(n / chosen_host_gpus);
-    double passed = kind == HABITAT_COLLECTIVE_ALL_REDUCE ? 2.0 * (n - 1.0) / n * bytes : bytes;
+    double passed = bytes * (kind == HABITAT_COLLECTIVE_ALL_REDUCE   ? 2.0 * (n - 1.0) / n
+                             : kind == HABITAT_COLLECTIVE_ALL_GATHER ? (n - 1.0) / n
+                                                                     : 1.0);
     bool nvlink = usable(gpu->nvlink_bytes_per_s);
     double ns = fitted_collective_latency_ns_per_gpu * (local + 1.0) +
                 ring_ns(passed, collective_link_bytes_per_s(gpu),

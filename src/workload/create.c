@@ -12,29 +12,35 @@
 #include "workload/group.h"
 #include "workload/launch.h"
 #include "workload/overlap.h"
+#include "workload/ranks_share.h"
 #include "workload/scale.h"
 #include "workload/share.h"
 #include "workload/warnings.h"
 
-/* A rank's collective without its waiting, which is before the message; NULL when out of memory. */
-static const habitat_kernel *message_of(habitat_workload *w, const habitat_kernel *kernel) {
-    if (!w->message_ns || kernel->form->kind != HABITAT_KERNEL_COLLECTIVE)
+/* A rank's kernel without what other ranks held it up. What it ends with stays, as a collective's
+ * waiting is before its message, and others began behind its end. NULL when out of memory. */
+static const habitat_kernel *taken(habitat_workload *w, const habitat_kernel *kernel,
+                                   uint64_t needs_ns) {
+    if (needs_ns >= kernel->duration_ns)
         return kernel;
     habitat_kernel *made = habitat_arena_alloc(&w->arena, sizeof *made);
-    uint64_t needs_ns = w->message_ns[w->collective_count];
     if (!made)
         return NULL;
     *made = *kernel;
-    made->duration_ns = needs_ns < kernel->duration_ns ? needs_ns : kernel->duration_ns;
-    made->start_ns += kernel->duration_ns - made->duration_ns;
+    made->duration_ns = needs_ns;
+    made->start_ns += kernel->duration_ns - needs_ns;
     return made;
 }
 
-static bool keep_kernel(habitat_workload *w, size_t at, const habitat_kernel *recorded) {
-    const habitat_kernel *kernel = message_of(w, recorded);
+/* The trace's kernel `number`. */
+static bool keep_kernel(habitat_workload *w, size_t at, const habitat_kernel *recorded,
+                        size_t number) {
+    const habitat_kernel *kernel = w->taken_ns ? taken(w, recorded, w->taken_ns[number]) : recorded;
     if (!kernel)
         return false;
     w->kernels[at] = (habitat_workload_kernel){.kernel = kernel};
+    w->kernels[at].shortened =
+        kernel != recorded && kernel->form->kind != HABITAT_KERNEL_COLLECTIVE;
     w->kernels[at].facts.time_ns = (double)kernel->duration_ns;
     *(habitat_is_copy(kernel) ? &w->copy_ns : &w->kernel_ns) += kernel->duration_ns;
     w->info.trace_copy_count += habitat_is_copy(kernel);
@@ -59,7 +65,7 @@ static size_t select_kernels(habitat_workload *w) {
             count_outside(w, &kernels[i]);
             continue;
         }
-        if (w->kernels && !keep_kernel(w, kept, &kernels[i]))
+        if (w->kernels && !keep_kernel(w, kept, &kernels[i], i))
             return 0;
         kept++;
     }
@@ -215,6 +221,10 @@ static habitat_status build(habitat_workload *w, habitat_error *err) {
         return status;
     if (workload_set_groups(w) != HABITAT_OK || workload_set_launches(w) != HABITAT_OK)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    if (w->collective_count && !w->all_devices) {
+        w->share = ranks_find_share(w->trace);
+        w->one_batch = w->is_rank && w->share == RANKS_SHARE_BATCH;
+    }
     describe_kernels(w);
     if (habitat_collective_prepare(w) != HABITAT_OK)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
@@ -246,7 +256,7 @@ static habitat_status create(habitat_workload *made, const habitat_trace *trace,
         scale_tell_format(made);
         status = habitat_workload_warn(made, err);
     }
-    made->message_ns = NULL;
+    made->taken_ns = NULL;
     if (status == HABITAT_OK)
         *out = made;
     else
@@ -265,19 +275,20 @@ static habitat_status create_as(habitat_workload as, const habitat_trace *trace,
 }
 
 habitat_status workload_create_rank(const habitat_trace *trace, const habitat_gpu *origin,
-                                    const uint64_t *message_ns, habitat_workload **out,
+                                    const uint64_t *taken_ns, habitat_workload **out,
                                     habitat_error *err) {
     if (!trace || !origin || !out)
         return habitat_fail(err, HABITAT_E_ARG, "a workload needs a trace and its origin GPU");
     return create_as((habitat_workload){.device = habitat_trace_get_info(trace)->device,
-                                        .message_ns = message_ns,
-                                        .is_rank = message_ns != NULL},
+                                        .taken_ns = taken_ns,
+                                        .is_rank = taken_ns != NULL},
                      trace, origin, out, err);
 }
 
 habitat_status workload_create_all(const habitat_trace *trace, const habitat_gpu *origin,
                                    habitat_workload **out, habitat_error *err) {
-    return create_as((habitat_workload){.all_devices = true}, trace, origin, out, err);
+    return create_as((habitat_workload){.all_devices = true, .one_batch = true}, trace, origin, out,
+                     err);
 }
 
 habitat_status workload_create_device(const habitat_trace *trace, const habitat_gpu *origin,

@@ -9,6 +9,7 @@
 
 #include "base/constants.h"
 #include "base/error.h"
+#include "workload/ranks_beside.h"
 
 typedef struct list {
     const habitat_kernel **all;
@@ -195,14 +196,16 @@ habitat_status ranks_match(const habitat_trace *const *traces, size_t rank_count
                            rank_messages *out, habitat_error *err) {
     list lists[WORKLOAD_RANKS_MAX] = {{NULL, 0}};
     habitat_status status = HABITAT_OK;
-    *out = (rank_messages){NULL, 0};
+    *out = (rank_messages){.message_ns = NULL};
     bool fine = true;
     for (size_t r = 0; fine && r < rank_count; r++)
         fine = list_messages(traces[r], &lists[r]);
     if (fine)
         status = check_all(traces, lists, rank_count, err);
     if (fine && status == HABITAT_OK)
-        fine = set_messages(lists, rank_count, out);
+        fine = set_messages(lists, rank_count, out) &&
+               ranks_take_beside(traces, rank_count, out->message_ns, out->count, out->taken_ns) ==
+                   HABITAT_OK;
     for (size_t r = 0; r < rank_count; r++)
         free(lists[r].all);
     return fine ? status : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
@@ -210,4 +213,6 @@ habitat_status ranks_match(const habitat_trace *const *traces, size_t rank_count
 
 void ranks_free(rank_messages *m) {
     free(m->message_ns);
+    for (size_t r = 0; r < WORKLOAD_RANKS_MAX; r++)
+        free(m->taken_ns[r]);
 }

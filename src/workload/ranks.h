@@ -12,6 +12,8 @@ enum { WORKLOAD_RANKS_MAX = 32 };
 typedef struct rank_messages {
     uint64_t *message_ns; /* shape (count) */
     size_t count;
+    uint64_t *taken_ns[WORKLOAD_RANKS_MAX]; /* of each rank, shape (kernels of its trace): what each
+                                               takes while no message waits beside it */
 } rank_messages;
 
 /* traces: shape (rank_count), each with its main device. HABITAT_E_FORMAT: one that does not go

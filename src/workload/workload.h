@@ -12,6 +12,13 @@
 /* More than the GPUs of any host. */
 enum { WORKLOAD_DEVICES_MAX = 64 };
 
+/* What the recording's rank shares with others, the most of it last. */
+typedef enum ranks_share {
+    RANKS_SHARE_GRADIENTS, /* each has a batch of its own; or it trains alone */
+    RANKS_SHARE_PARTS,     /* the same, and weights, states or tables are in parts */
+    RANKS_SHARE_BATCH,     /* all work on one batch */
+} ranks_share;
+
 struct habitat_workload {
     const habitat_trace *trace;
     uint32_t device; /* whose kernels it holds, unless all_devices */
@@ -36,9 +43,11 @@ struct habitat_workload {
     uint64_t earlier_ns;    /* their sum, copies and all */
     double low_share, high_share; /* 80 % interval of the origin's iteration, over its median */
     size_t collective_count;
-    const uint64_t *message_ns; /* shape (collective_count), borrowed while the workload is made:
-                                   of one of several ranks, see workload_create_rank() */
+    const uint64_t *taken_ns; /* shape (kernels of the trace), borrowed while the workload is made:
+                                 of one of several ranks, see workload_create_rank() */
     bool is_rank;
+    ranks_share share;
+    bool one_batch;   /* a rank, or devices, that work on one batch with the others */
     bool all_devices; /* kernels of all of driven[], see workload_create_all() */
     uint32_t driven[WORKLOAD_DEVICES_MAX]; /* shape (driven_count) */
     size_t driven_count;    /* devices that one program drives together; 0: it is one alone */
@@ -60,11 +69,11 @@ struct habitat_workload {
     habitat_memory *memory; /* NULL: without a trace */
 };
 
-/* The workload of one of several recorded ranks. message_ns: shape (its collectives), what each
- * message needs. Its collectives are these messages, without the waiting for other ranks before
- * them: whoever puts the ranks together knows when a message can begin. */
+/* The workload of one of several recorded ranks. taken_ns: shape (kernels of the trace), what each
+ * takes of its recorded time, its last part. Collectives are the messages, without the waiting for
+ * other ranks before them: whoever puts the ranks together knows when a message can begin. */
 habitat_status workload_create_rank(const habitat_trace *trace, const habitat_gpu *origin,
-                                    const uint64_t *message_ns, habitat_workload **out,
+                                    const uint64_t *taken_ns, habitat_workload **out,
                                     habitat_error *err);
 
 /* The workload of the devices of a recording that one program drives: kernels of the first device,

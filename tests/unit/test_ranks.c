@@ -12,21 +12,25 @@ static void test_steps(const habitat_gpu_table *table) {
     static const struct {
         const char *name;
         double error;
-        /* of BERT-Large one rank has products that were slowed by waiting messages: 0229 */
-    } steps[] = {{"resnet50_b64_tf32", 0.01}, {"bert_large_b8_tf32", 0.06}, {"vit_b64_tf32", 0.01}};
+        /* of the last two one rank's kernels were slowed by waiting messages: 0455. The CPU of
+         * ResNet-50 was at times as slow as its GPU: the interval holds what was measured. */
+    } steps[] = {{"two_gpus/resnet50_b64_tf32", 0.03},
+                 {"two_gpus/vit_b64_tf32", 0.01},
+                 {"two_gpus/bert_large_b8_tf32", 0.01},
+                 {"ways_together/compressed_b16_2xh200", 0.01}};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         char stem[512];
         bool found = false;
         ranks_case made = {0};
         habitat_error err = {0};
-        snprintf(stem, sizeof stem, "%s/data/recordings/two_gpus/%s", HABITAT_SOURCE_DIR,
-                 steps[i].name);
+        snprintf(stem, sizeof stem, "%s/data/recordings/%s", HABITAT_SOURCE_DIR, steps[i].name);
         CHECK_INT(lab_judge_ranks(table, stem, &found, &made, &err), HABITAT_OK);
         CHECK(found);
         CHECK_NEAR(made.predicted_ms, made.measured_ms, steps[i].error);
         CHECK(made.communication_ms > 0.0 && made.exposed_ms <= made.communication_ms);
         CHECK(made.waiting_ms >= 0.0 && made.waiting_ms < 0.1 * made.measured_ms);
         CHECK(made.low_ms <= made.predicted_ms && made.predicted_ms <= made.high_ms);
+        CHECK(made.low_ms <= made.measured_ms && made.measured_ms <= made.high_ms);
     }
     bool found = true;
     ranks_case none = {0};
@@ -83,8 +87,7 @@ static void test_answer(const habitat_gpu_table *table, const pair *p) {
     CHECK_INT(a->rank_count, 2);
     CHECK_NEAR(a->samples_per_s, 128.0 / a->iteration_ms * 1e3, 1e-12);
     CHECK_NEAR(a->waiting_ms, 0.5 * (a->rank_waiting_ms[0] + a->rank_waiting_ms[1]), 1e-12);
-    /* the slower rank comes first to a message now and then */
-    CHECK(fmin(a->rank_waiting_ms[0], a->rank_waiting_ms[1]) < 0.1 * a->waiting_ms);
+    CHECK(a->waiting_ms < 0.01 * a->iteration_ms); /* what the profiler made them wait is gone */
     r.gpu_count = 8;
     CHECK_INT(habitat_ask(&r, &many, &err), HABITAT_OK);
     const habitat_prediction *b = many->rows[0].prediction;

@@ -71,3 +71,47 @@ for call in cuModuleLoadData cudaHostRegister; do
 {"ph": "X", "cat": "cuda_runtime", "name": "'$call'", "pid": 1, "tid": 1, "ts": 8, "dur": 30000, "args": {"correlation": 9}}/' $one >long1.json
     "$habitat" predict --ranks long0.json,long1.json --to $gpu --json | grep -oE '[0-9.]+ ms [^"]*'$call | sort -u
 done
+# rank 0's second kernel ran beside its waiting message, 130 us; rank 1's, beside the message itself, took 100: so it takes
+# without the waiting. 100 + 100 + 50 us of kernels, not 280. One of other blocks is another kernel, and stays as it was
+python3 - "$zero" "$one" <<'PY'
+import json, sys
+for rank, (first, second, message) in enumerate((((10, 100), (111.1, 130), (112, 250)), ((10, 300), (311.1, 100), (312, 50)))):
+    d = json.load(open(sys.argv[1 + rank]))
+    kernels = [e for e in d["traceEvents"] if e["cat"] == "kernel"]
+    for event, (at, lasts), stream in zip(kernels, (first, message, second), (7, 9, 7)):
+        event.update(ts=at, dur=lasts, tid=stream)
+        event["args"]["stream"] = stream
+    json.dump(d, open(f"beside{rank}.json", "w"))
+    kernels[2]["args"]["grid"] = [100 + rank, 1, 1]
+    json.dump(d, open(f"unlike{rank}.json", "w"))
+PY
+for ranks in beside unlike; do
+    "$habitat" predict --ranks ${ranks}0.json,${ranks}1.json --to $gpu --json | grep -m 1 -o '"kernel_ms": [0-9.]*'
+done
+# a large sum in the forward pass, or one that is passed on: the ranks work on one batch, 8 samples in 455.1 us. Another
+# number of GPUs would divide it otherwise. A small sum there is a norm's or a loss's
+forward() { # KIND ELEMENTS: the message before the first backward operation
+    for rank in 0 1; do
+        python3 - "$fixtures/rank$rank.json" "$1" "$2" >"share$rank.json" <<'PY'
+import json, sys
+d = json.load(open(sys.argv[1]))
+op = lambda name, at, lasts: {"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": at, "dur": lasts,
+                              "args": {"Sequence number": 1, "Fwd thread id": 1 if at > 7 else 0}}
+d["traceEvents"] += [op("aten::mm", 0.5, 6.0), op("autograd::engine::evaluate_function: MmBackward0", 8.0, 2.0)]
+message = next(e for e in d["traceEvents"] if e["cat"] == "kernel" and "nccl" in e["name"])
+if sys.argv[2] == "SendRecv":
+    message["name"] = "ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)"
+    message["args"] = {k: v for k, v in message["args"].items() if k[0].islower()}
+else:
+    message["args"].update({"Collective name": sys.argv[2], "In msg nelems": int(sys.argv[3]), "Out msg nelems": int(sys.argv[3])})
+json.dump(d, sys.stdout)
+PY
+    done
+}
+for message in "allreduce 1048576" "allreduce 1000" "SendRecv 0" "_reduce_scatter_base 1048576" "all_to_allv 1000" "_allgather_base 1048576" "_allgather_base 1000" "broadcast 1048576"; do
+    # shellcheck disable=SC2086 # two words
+    forward $message
+    echo "$message: $("$habitat" predict --ranks share0.json,share1.json --to $gpu --recorded-batch 8 --json 2>&1 |
+        grep -oE '"samples_per_s": [0-9]*|work on one batch together: they sum' | tr '\n' ' ')"
+    "$habitat" predict --ranks share0.json,share1.json --to $gpu --gpus 4 --recorded-batch 8 --csv 2>&1 | grep -vE '^(gpu|habitat: note)' | cut -c1-200
+done
