@@ -239,6 +239,17 @@ static void scan(const work_call *call, const habitat_input *x, habitat_work *ou
     out->flop = elements * call->rule->flop * work_flop_factor(x->dtype, 2);
 }
 
+/* Each element is counted in one of so many places. */
+static void count_places(const work_call *call, const habitat_input *x, habitat_work *out) {
+    double elements = work_elements(x), places = work_number(call->op, 1);
+    if (!(places > 0))
+        return;
+    set_rows(out, 1, elements);
+    out->flop = elements * call->rule->flop * work_flop_factor(x->dtype, 2);
+    out->read_bytes = work_bytes(x);
+    out->write_bytes = work_size(places, x->dtype);
+}
+
 /* As the table's row of "maximum". */
 static const work_rule pairwise = {.name = "maximum",
                                    .op_class = HABITAT_CLASS_ELEMENTWISE,
@@ -263,6 +274,10 @@ void work_do_reduce(const work_call *call, habitat_work *out) {
     out->dtype = x->dtype;
     if (variant == WORK_REDUCE_UNKNOWN)
         return;
+    if (variant == WORK_REDUCE_HISTOGRAM) {
+        count_places(call, x, out);
+        return;
+    }
     if (variant >= WORK_REDUCE_SCAN) {
         scan(call, x, out);
         return;

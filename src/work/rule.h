@@ -157,6 +157,7 @@ enum work_reduce_variant {
     WORK_REDUCE_NORM,      /* dims in argument 2 */
     WORK_REDUCE_SPREAD,    /* var, std: argument 1 is a flag if there are just two */
     WORK_REDUCE_PAIR,      /* var_mean: two outputs */
+    WORK_REDUCE_HISTOGRAM, /* histc: as many numbers as argument 1 says */
     WORK_REDUCE_SCAN,      /* cumsum: as many outputs as inputs */
     WORK_REDUCE_SCAN_BOTH, /* cummax: values and indices */
     WORK_REDUCE_TOPK,

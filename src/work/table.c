@@ -483,7 +483,7 @@ static const work_rule rules[] = {
     {"heaviside", HABITAT_CLASS_ELEMENTWISE, FWD, work_do_elementwise, 2, WORK_OUT_PROMOTED, 1,
      NULL},
     {"hinge_embedding_loss", HABITAT_CLASS_LOSS, FWD, NULL, 0, 0, 0, NULL},
-    {"histc", HABITAT_CLASS_REDUCE, FWD, work_do_reduce, 0, WORK_REDUCE_UNKNOWN, 1, NULL},
+    {"histc", HABITAT_CLASS_REDUCE, FWD, work_do_reduce, 0, WORK_REDUCE_HISTOGRAM, 1, NULL},
     {"hsplit", HABITAT_CLASS_OTHER, FWD, work_do_view, 0, 0, 0, NULL},
     {"hstack", HABITAT_CLASS_COPY, FWD, work_do_copy, 0, WORK_COPY_CAT, 0, NULL},
     {"huber_loss", HABITAT_CLASS_LOSS, FWD, work_do_loss, 4, WORK_LOSS_ELEMENTS, 6, NULL},
