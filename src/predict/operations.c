@@ -11,6 +11,7 @@
 #include "base/apart.h"
 #include "base/constants.h"
 #include "base/error.h"
+#include "predict/batch_norms.h"
 #include "predict/bias.h"
 #include "predict/estimate.h"
 #include "predict/method.h"
@@ -241,6 +242,9 @@ static habitat_status ask_models(const operations_by *by, const method_plug *plu
     habitat_status status = operator_models_ask(by->models, use, method_marked(use), gpu, n,
                                                 a->queries, a->answers, err);
     bool rule = plug->operation && !by->models_only;
+    for (size_t i = 0; status == HABITAT_OK && rule && !by->models_name && i < n; i++)
+        if (batch_norms_told(a->queries[i].work, gpu)) /* models know other kernels */
+            a->answers[i] = (habitat_operator_answer){0};
     return status == HABITAT_E_UNSUPPORTED && rule ? HABITAT_OK : status;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/constants.h"
 #include "gpu/gpu.h"
+#include "predict/batch_norms.h"
 #include "predict/named.h"
 #include "predict/scaling.h"
 #include "predict/sums.h"
@@ -222,6 +223,8 @@ double usual_time_s(const habitat_work *work, const habitat_gpu *gpu, double roo
         return sums_of_bias_s(work, gpu, roof_s);
     if (work->op_class == HABITAT_CLASS_OPTIMIZER && work->shape.list.longest > 0)
         return list_s(work, gpu, roof_s, floor_s);
+    if (batch_norms_told(work, gpu))
+        return batch_norms_s(work, gpu, roof_s, floor_s);
     if (strcmp(work->kind, "group_norm") == 0 && gpu->l2_bytes > 0)
         return group_norm_s(work, gpu, roof_s, floor_s);
     return fmax(paced_s(pace_of(work), roof_s, floor_s), usual_places_s(work, gpu));

@@ -88,6 +88,22 @@ static bool is_batch_norm(uint32_t variant) {
     return variant <= WORK_NORM_BATCH_FIXED;
 }
 
+/* Images whose channels are neighbours and which leave no gaps, as PyTorch asks
+ * (batch_norm_choose_impl()). Where a dimension has one element its stride says nothing. */
+static bool is_channels_last(const habitat_input *x) {
+    static const uint32_t order[] = {1, 3, 2, 0};
+    double stride = 1; /* of a shape that no memory holds, too */
+    if (!x->strides || x->rank != 4)
+        return false;
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        uint32_t d = order[i];
+        if (x->dims[d] > 1 && (double)x->strides[d] != stride)
+            return false;
+        stride *= (double)x->dims[d];
+    }
+    return x->dims[1] > 1;
+}
+
 void work_do_norm(const work_call *call, habitat_work *out) {
     const habitat_operation *op = call->op;
     uint32_t variant = call->rule->variant;
@@ -102,6 +118,8 @@ void work_do_norm(const work_call *call, habitat_work *out) {
                                                        : 1;
     out->dtype = x->dtype;
     set_rows(out, rows, elements / rows);
+    out->channels_last = is_batch_norm(variant) && is_channels_last(x);
+    out->scaled_images = training == 0 && x->rank > 2 ? work_dim(x, 0) : 0;
     out->read_bytes = 0;
     for (uint32_t i = 0; i < call->count; i++) /* x, weight, bias, running statistics */
         out->read_bytes += work_bytes(work_tensor(op, i));
@@ -151,6 +169,7 @@ void work_do_norm_backward(const work_call *call, habitat_work *out) {
     double train = at->train >= 0 ? work_number(op, (uint32_t)at->train) : 1;
     out->dtype = x->dtype;
     set_rows(out, rows, elements / rows);
+    out->channels_last = batch && is_channels_last(x) && is_channels_last(grad);
     out->read_bytes = work_bytes(grad) + work_bytes(x) + work_bytes(weight) +
                       work_bytes(work_tensor(op, (uint32_t)at->saved_a));
     if (at->saved_b >= 0)

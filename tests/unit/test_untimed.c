@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "made_gpu.h"
+#include "predict/batch_norms.h"
 #include "predict/images.h"
 #include "predict/sums.h"
 #include "predict/usual.h"
@@ -249,7 +250,88 @@ static void biases(void) {
     check_case("gradients of a convolution's bias: a warp, a block or some a channel");
 }
 
+/* A batch norm past the start of its first kernel [us]. */
+static double batch_us(const char *line, double l2_bytes, double roof_us) {
+    habitat_gpu gpu = made_gpu("a", 100, 1, 1000, 10);
+    work_case read;
+    habitat_work work;
+    gpu.l2_bytes = l2_bytes;
+    CHECK_INT(case_read(&read, line), 0);
+    CHECK_INT(habitat_operation_work(&read.op, &work), HABITAT_OK);
+    CHECK(batch_norms_told(&work, &gpu));
+    return usual_time_s(&work, &gpu, roof_us * 1e-6, 1e-6) * 1e6;
+}
+
+#define FIVE  " f32[64] f32[64] f32[64] f32[64]"
+#define IMAGE "bf16[16,64,32,32]@65536,1,2048,64"
+
+/* 16384 pixels of 64 channels: 2 x 64 blocks of 32 x 16 threads, 2 an SM, that go through 16 pixels
+ * a thread in 4 rounds. 2 MiB. */
+static void channels_last(void) {
+    const char *forward = "aten::native_batch_norm | " IMAGE FIVE " =True =0.1 =1e-05";
+    const char *back = "aten::native_batch_norm_backward | " IMAGE " " IMAGE
+                       " f32[64] - - f32[64] f32[64] =True =1e-05 =[True,True,True]";
+    double sums = 4 * 2 * 1.43 + 4.7, scaled = 4 * 2 * .69;
+    CHECK_NEAR(batch_us(forward, 1e9, 10), 2 + sums + scaled, 1e-9);
+    CHECK_NEAR(batch_us(forward, 2097152, 10), 2 + sums + scaled + 15, 1e-9); /* three tensors */
+    CHECK_NEAR(batch_us(back, 1e9, 15), 1 + 4 * 2 * .98 + 4.7 + 4 * 2 * .83, 1e-9);
+    CHECK_NEAR(batch_us(back, 2097152, 15), 1 + 4 * 2 * .98 + 4.7 + 4 * 2 * .83 + 25, 1e-9);
+    CHECK_NEAR(batch_us("aten::native_batch_norm | " IMAGE FIVE " =False =0.1 =1e-05", 1e9, 10),
+               1 + scaled, 1e-9);
+    check_case("batch norms with channels last: rounds of four pixels, sums shared by blocks");
+    /* 256 pixels: one block below the other would be too few to share */
+    const char *few = "aten::native_batch_norm | bf16[8,64,8,4]@2048,1,256,64" FIVE " =True =0.1 =1";
+    CHECK_NEAR(batch_us(few, 1e9, 10), 2 + 4 * 1.5 * (1.43 + .69), 1e-9);
+    /* 1536 pixels: 6 blocks scale, of which one sums in 24 rounds */
+    few = "aten::native_batch_norm | bf16[48,64,8,4]@2048,1,256,64" FIVE " =True =0.1 =1";
+    CHECK_NEAR(batch_us(few, 1e9, 10), 2 + 24 * 1.5 * 1.43 + 4 * 1.5 * .69, 1e-9);
+    /* single pixels: 4 of 64 channels are a block of 64 x 1 */
+    CHECK_NEAR(batch_us("aten::native_batch_norm | bf16[4,64,1,1]@64,1,1,1" FIVE " =True =0.1 =1", 1e9,
+                        10),
+               2 + 1.5 * (1.43 + .69), 1e-9);
+    check_case("few pixels: one block sums, and is as wide as there are channels");
+}
+
+/* 16 x 64 blocks on 100 SMs, and 1048576 elements. */
+static void given_statistics(void) {
+    const char *half = "aten::native_batch_norm | f16[16,64,32,32]" FIVE " =False =0.1 =1e-05";
+    const char *single = "aten::cudnn_batch_norm | f32[16,64,32,32]" FIVE " =False =0.1 =1e-05";
+    double walk = 10485.76 * .51e-3;
+    CHECK_NEAR(batch_us(half, 1e9, 10), 1.725 + 1 + walk, 1e-9);
+    CHECK_NEAR(batch_us(single, 1e9, 10), 1.725 + walk, 1e-9);
+    CHECK_NEAR(batch_us(half, 2097152, 10), 1.725 + 1 + hypot(walk, 18), 1e-9);
+    CHECK_NEAR(batch_us("aten::native_batch_norm | f16[512,64,2,2]" FIVE " =False =0.1 =1", 1e9, 1),
+               1.725 + 1 + 327.68 * .155, 1e-9);
+    check_case("batch norms with given statistics: a block a channel and image, or the elements");
+}
+
+/* What models learned: rows in order, other formats, rows alone. */
+static void learned_norms(void) {
+    static const char *const lines[] = {
+        "aten::native_batch_norm | bf16[16,64,32,32]" FIVE " =True =0.1 =1e-05",
+        "aten::cudnn_batch_norm | f32[16,64,32,32]@65536,1,2048,64" FIVE " =True =0.1 =1e-05",
+        "aten::native_batch_norm | bf16[16,64]" FIVE " =True =0.1 =1e-05",
+        "aten::native_batch_norm | f16[16,64]" FIVE " =False =0.1 =1e-05",
+        "aten::native_layer_norm | bf16[16,64] =[64] f32[64] f32[64] =1e-05"};
+    habitat_gpu gpu = made_gpu("a", 100, 1, 1000, 10);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        work_case read;
+        habitat_work work;
+        gpu.l2_bytes = 1e9;
+        CHECK_INT(case_read(&read, lines[i]), 0);
+        CHECK_INT(habitat_operation_work(&read.op, &work), HABITAT_OK);
+        CHECK(!batch_norms_told(&work, &gpu));
+        work.scaled_images = 16;
+        gpu.l2_bytes = 0; /* a GPU of which little is known */
+        CHECK(!batch_norms_told(&work, &gpu));
+    }
+    check_case("other norms are the models'");
+}
+
 int main(void) {
+    channels_last();
+    given_statistics();
+    learned_norms();
     lists();
     sums_by_column();
     biases();
