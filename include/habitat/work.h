@@ -71,6 +71,7 @@ typedef struct habitat_gemm_shape {
     double b, m, n, k;
     bool bias;             /* n numbers are added to each row */
     bool trans_a, trans_b; /* operand is stored transposed (column-major) */
+    bool copied;           /* added to a matrix, which is copied into the result before */
 } habitat_gemm_shape;
 
 /* Shape of a convolution: (batch, c_in, in..) -> (batch, c_out, out..). */

@@ -64,7 +64,8 @@ static double channels_last_s(const habitat_work *work, const habitat_gpu *gpu, 
                               double floor_s) {
     bool backward = work->pass == HABITAT_PASS_BACKWARD, given = work->scaled_images > 0;
     const struct pixel_kernel *kernels = pixel_kernels[backward];
-    double tensor_s = roof_s / (backward ? 3 : 2), seconds = backward || given ? floor_s : 2 * floor_s;
+    double tensor_s = roof_s / (backward ? 3 : 2);
+    double seconds = backward || given ? floor_s : 2 * floor_s;
     for (int i = given ? 1 : 0; i < 2; i++)
         seconds += pixel_kernel_s(&kernels[i], work, gpu) +
                    missed_share(work, gpu) * kernels[i].tensors * tensor_s;

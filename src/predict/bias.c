@@ -1,4 +1,4 @@
-/* What a convolution's bias adds: see bias.h. */
+/* What runs beside a product or convolution for what is added to it: see bias.h. */
 #include "predict/bias.h"
 
 #include <stdio.h>
@@ -14,7 +14,23 @@ static bool has_own_kernel(const habitat_work *work) {
            (work->pass == HABITAT_PASS_FORWARD || work->pass == HABITAT_PASS_BACKWARD);
 }
 
-bool bias_of_convolution(const habitat_work *conv, habitat_work *out) {
+static bool copy_before(const habitat_work *product, habitat_work *out) {
+    const habitat_gemm_shape *s = &product->shape.gemm;
+    double elements = s->m * s->n, bytes = elements * (double)habitat_dtype_bytes(product->dtype);
+    if (product->op_class != HABITAT_CLASS_GEMM || !product->known || !s->copied)
+        return false;
+    *out = (habitat_work){.op_class = HABITAT_CLASS_COPY,
+                          .pass = HABITAT_PASS_FORWARD,
+                          .known = true,
+                          .dtype = product->dtype,
+                          .read_bytes = bytes,
+                          .write_bytes = bytes,
+                          .shape.rows = {1, elements}};
+    snprintf(out->kind, sizeof out->kind, "%s", "copy");
+    return true;
+}
+
+static bool of_convolution(const habitat_work *conv, habitat_work *out) {
     const habitat_conv_shape *s = &conv->shape.conv;
     bool forward = conv->pass == HABITAT_PASS_FORWARD;
     double pixels = s->batch, bytes = (double)habitat_dtype_bytes(conv->dtype);
@@ -34,4 +50,8 @@ bool bias_of_convolution(const habitat_work *conv, habitat_work *out) {
         forward ? (habitat_rows_shape){1, elements} : (habitat_rows_shape){s->c_out, pixels};
     snprintf(out->kind, sizeof out->kind, "%s", forward ? "add" : USUAL_BIAS);
     return true;
+}
+
+bool bias_beside(const habitat_work *work, habitat_work *out) {
+    return of_convolution(work, out) || copy_before(work, out);
 }

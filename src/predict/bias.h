@@ -1,4 +1,4 @@
-/* What a convolution's bias adds: docs/decisions/0452. */
+/* What is added to a product or convolution, beside it: docs/decisions/0452, 0456. */
 #ifndef HABITAT_PREDICT_BIAS_H
 #define HABITAT_PREDICT_BIAS_H
 
@@ -6,8 +6,9 @@
 
 #include <habitat/work.h>
 
-/* The kernel that the library runs for the bias beside the convolution: an addition in place, or a
- * sum over pixels. false: none of its own. */
-bool bias_of_convolution(const habitat_work *conv, habitat_work *out);
+/* The kernel that the library runs for a bias beside the convolution, an addition in place or a sum
+ * over pixels; and for a matrix that a product is added to, a copy into the result. false: none of
+ * its own. */
+bool bias_beside(const habitat_work *work, habitat_work *out);
 
 #endif

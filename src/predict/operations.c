@@ -313,17 +313,17 @@ static habitat_status answer_one(const operations_by *by, const method_plug *plu
     return add_notes(q, &found->outside, padded, arena, out, err);
 }
 
-/* Models know convolutions alone. Wall clocks of whole sessions have the bias in them, and so have
- * models of a caller's. */
+/* Models know products and convolutions alone. Wall clocks of whole sessions have the bias in them,
+ * and so have models of a caller's. */
 static habitat_status add_bias(const operations_by *by, const habitat_gpu *gpu,
-                               const habitat_model_query *conv, habitat_arena *arena,
+                               const habitat_model_query *asked_of, habitat_arena *arena,
                                habitat_operation_estimate *out, habitat_error *err) {
     habitat_work work;
     habitat_operation_estimate bias = {0};
     bool told = method_of(by->method)->models == HABITAT_MODEL_AUTO &&
                 method_of(by->method)->asks_models && !by->models_only && !by->part;
-    if (!told || out->status != HABITAT_OK || conv->timing == HABITAT_TIMING_SESSION ||
-        !bias_of_convolution(conv->work, &work))
+    if (!told || out->status != HABITAT_OK || asked_of->timing == HABITAT_TIMING_SESSION ||
+        !bias_beside(asked_of->work, &work))
         return HABITAT_OK;
     habitat_model_query question = {.work = &work};
     habitat_status status = operations_predict(by, gpu, 1, &question, arena, &bias, err);

@@ -122,6 +122,8 @@ void work_do_gemm(const work_call *call, habitat_work *out) {
     if (!fits)
         return;
     s->bias = c != NULL;
+    s->copied = c && c->rank == 2 && out->op_class == HABITAT_CLASS_GEMM &&
+                variant == WORK_GEMM_ADDMM && !call->in_place; /* at::addmm_out_cuda_impl() */
     out->dtype = a->dtype;
     if (out->op_class == HABITAT_CLASS_GEMM && s->b > 1)
         out->op_class = HABITAT_CLASS_BMM;
