@@ -563,6 +563,38 @@ def test_gradients_of_gathers_add_into_zeros_in_place(tmp_path):
     assert shapes(trace, "aten::random_") == [((7,),)] and "new_zeros" not in names and "randint" not in names
 
 
+def test_batched_products_are_added_to_a_copy(tmp_path):
+    """But where the factor is zero, and in place. Of a single product the copy is no operation of its own."""
+    trace = recorded(tmp_path, """
+w = nn.Parameter(torch.randn(2, 4, 4, device="cuda"))
+optimizer = torch.optim.SGD([w], lr=0.1)
+def step():
+    x, row = w.detach(), torch.ones(2, 1, 4, device="cuda")
+    torch.baddbmm(row, x, x)
+    torch.baddbmm(row, x, x, beta=0)
+    torch.ones(2, 4, 4, device="cuda").baddbmm_(x, x)
+    torch.addmm(x[0], x[0], x[1])
+    return w.sum()
+""" + LOOP)  # fmt: skip
+    into = [e["args"] for e in operations(trace) if e["name"] == "aten::copy_"]
+    assert [a["Input Dims"][:2] for a in into] == [[[2, 4, 4], [2, 4, 4]]] * 2  # the second: a gradient
+    assert into[0]["Input Strides"][:2] == [[16, 4, 1], [4, 0, 1]]
+
+
+def test_norms_say_that_their_channels_are_last(tmp_path):
+    trace = recorded(tmp_path, """
+model = nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.ReLU()).cuda().to(memory_format=torch.channels_last)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+x = torch.randn(2, 3, 6, 6, device="cuda").to(memory_format=torch.channels_last)
+def step():
+    with torch.autocast("cuda", torch.bfloat16):
+        return model(x).sum()
+""" + LOOP)  # fmt: skip
+    strides = [e["args"]["Input Strides"] for e in operations(trace) if e["name"].startswith("aten::native_batch_norm")]
+    last = [128, 1, 32, 8]
+    assert strides[0][0] == last and strides[1][1] == last and len(strides) == 2
+
+
 def test_clones_note_their_memory_format(tmp_path):
     trace = recorded(tmp_path, """
 x = nn.Parameter(torch.randn(2, 3, 4, 5, device="cuda"))

@@ -262,6 +262,11 @@ class ShapesOnly(FakeTensorMode):
                 self._log.operation("aten::clone", [t, torch.contiguous_format])
         if name in ZEROS_FIRST:
             self._log.operation("aten::zero_", [result])
+        if name == "aten::baddbmm" and arguments[3] != 0:  # adds to what was copied into its result
+            self._inside.on = True
+            added = arguments[0].expand(result.shape)
+            self._inside.on = False
+            self._log.operation("aten::copy_", [result, added, False])
         if name == "aten::_is_all_true":
             name, arguments = "aten::all", [arguments[0]]
         if name in INDEXED:
