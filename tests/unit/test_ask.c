@@ -165,6 +165,35 @@ static void test_doors(void) {
     check_case("an operation, a row of a table and a workload of one get one number on every GPU");
 }
 
+/* 100,352 pixels of 64 channels, in order and otherwise; 33.5 us: docs/formulas.md#operation. */
+static void test_norms(void) {
+    habitat_rows_shape rows = {64, 100352};
+    habitat_work works[3];
+    habitat_model_query questions[3];
+    const habitat_gpu *h200 = gpu_named("H200-SXM5-141GB");
+    for (int i = 0; i < 3; i++) {
+        CHECK_INT(habitat_work_rows("batch_norm", &rows, HABITAT_DTYPE_BF16, HABITAT_PASS_FORWARD,
+                                    &works[i]),
+                  HABITAT_OK);
+        questions[i] = (habitat_model_query){.work = &works[i]};
+    }
+    works[1].channels_last = true;
+    works[2].scaled_images = 32;
+    habitat_request r = {.operations = questions,
+                         .operation_count = 3,
+                         .destinations = &h200,
+                         .destination_count = 1};
+    habitat_answer *answer = NULL;
+    CHECK_INT(habitat_ask(&r, &answer, NULL), HABITAT_OK);
+    const habitat_operation_estimate *found = answer->rows[0].operations;
+    CHECK_INT(found[0].estimate.method, HABITAT_METHOD_LEARNED);
+    CHECK_INT(found[1].estimate.method, HABITAT_METHOD_ROOFLINE);
+    CHECK_INT(found[2].estimate.method, HABITAT_METHOD_ROOFLINE);
+    CHECK_NEAR(found[1].estimate.ms, (59820 + 3 * 2200) / 1.98e6, 1e-9);
+    habitat_answer_free(answer);
+    check_case("batch norms by other kernels than the models learned go by the rule");
+}
+
 /* Two operations that nobody timed, asked for as one iteration. */
 static habitat_workload *two_operations(habitat_untimed_operation *out) {
     habitat_rows_shape rows = {4096, 1024};
@@ -524,6 +553,7 @@ static void test_words(void) {
 int main(void) {
     CHECK_INT(habitat_gpu_table_create(NULL, &table, NULL), HABITAT_OK);
     test_doors();
+    test_norms();
     test_untimed();
     test_untimed_methods();
     test_requests();

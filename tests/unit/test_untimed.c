@@ -317,6 +317,9 @@ static void channels_last(void) {
     /* single pixels: 4 of 64 channels are a block of 64 x 1 */
     few = "aten::native_batch_norm | bf16[4,64,1,1]@64,1,1,1" FIVE " =True =0.1 =1";
     CHECK_NEAR(batch_us(few, 1e9, 10), 2 + 1.5 * (1.43 + .69), 1e-9);
+    /* of 51,200: 100 blocks, one an SM; 32 wide they would be 16 */
+    few = "aten::native_batch_norm | bf16[4,51200,1,1]@51200,1,1,1 - - - - =True =0.1 =1";
+    CHECK_NEAR(batch_us(few, 1e9, 10), 2 + 1.5 * (1.43 + .69), 1e-9);
     check_case("few pixels: one block sums, and is as wide as there are channels");
 }
 

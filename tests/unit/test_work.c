@@ -429,6 +429,7 @@ static void listed_tensors(void) {
         {"aten::batch_norm | f32[2,1,4,5]@20,1,5,1 f32[1] f32[1] f32[1] f32[1] =True =0.1 =1 =True",
          false, 0},
         {"aten::batch_norm | f32[2,3,2,4,5]@120,1,60,15,3" FOUR "=True =0.1 =1 =True", false, 0},
+        {"aten::batch_norm | f32[2,3,4,5,1]@60,1,15,3,3" FOUR "=True =0.1 =1 =True", false, 0},
         {"aten::batch_norm | f32[2,3,5]@15,1,3" FOUR "=False =0.1 =1 =True", false, 2},
         {"aten::batch_norm | f32[7,3]" FOUR "=False =0.1 =1 =True", false, 0},
         {"aten::batch_norm | f32[7,3,2,2]" FOUR "? =0.1 =1 =True", false, 0},
