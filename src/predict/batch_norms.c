@@ -27,8 +27,8 @@ static double missed_share(const habitat_work *work, const habitat_gpu *gpu) {
 
 /* Kernels of either pass: cycles of a round, in which each thread of a block takes four pixels;
  * blocks of an SM that do not slow each other down; tensors they go through; whether they sum.
- * Fitted on batch norms in bf16 of GIN, Wide & Deep, Inception and DeepLab recorded on an H200
- * (18 shapes, 5 % off; 9 % on 18 of an H100, 8 % on 20 of a ResNet-18, which were left out). */
+ * Fitted on batch norms in bf16 of GIN, Wide & Deep, Inception and DeepLab (18 shapes, 5 % off; 9 %
+ * on 18 of another GPU, 8 % on 20 of a ResNet-18, which were left out): docs/decisions/0456. */
 static const struct pixel_kernel {
     double round_cycles, blocks, tensors;
     bool sums;
