@@ -9,9 +9,9 @@
  *
  * Tables of several columns stay in the file of their formula and name their source there: tiles
  * (operator/products.c, conv.c, convolution.c, rnn.c, matrix.c, predict/tiles.c), cycles of row
- * operations (softmax.c, norm.c, attention_plain.c), costs of timings and doubts
- * (operator/class.c), spreads of classes (predict/interval.c), the rule for rates that nobody
- * measured (gpu/sustained.c). What trees and networks learned is in the model file. */
+ * operations (softmax.c, norm.c, attention_plain.c, predict/batch_norms.c), costs of timings and
+ * doubts (operator/class.c), spreads of classes (predict/interval.c), the rule for rates that
+ * nobody measured (gpu/sustained.c). What trees and networks learned is in the model file. */
 #ifndef HABITAT_BASE_CONSTANTS_H
 #define HABITAT_BASE_CONSTANTS_H
 
