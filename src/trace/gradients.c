@@ -39,7 +39,8 @@ const char *trace_gradients_source_name(trace_gradients_source source) {
  */
 typedef struct moment {
     uint64_t at_ns;
-    uint32_t operation; /* with the gradient's shape; of a forward pass: HABITAT_NONE */
+    uint32_t operation; /* with the gradient's shape, or HABITAT_NONE */
+    bool gradient;
 } moment;
 
 static int by_time(const void *x, const void *y) {
@@ -104,9 +105,9 @@ static size_t list_moments(const habitat_operation *all, size_t count, uint32_t 
             continue;
         if (trace_adds_gradient(all, i))
             out[found++] =
-                (moment){all[i].start_ns + all[i].duration_ns, find_shape(all, count, i)};
+                (moment){all[i].start_ns + all[i].duration_ns, find_shape(all, count, i), true};
         else if (forward != HABITAT_NONE && !is_backward(all, forward))
-            out[found++] = (moment){all[forward].start_ns, HABITAT_NONE};
+            out[found++] = (moment){all[forward].start_ns, HABITAT_NONE, false};
     }
     qsort(out, found, sizeof *out, by_time);
     return found;
@@ -156,9 +157,9 @@ static size_t collect(const habitat_operation *all, const moment *moments, size_
     size_t kept = 0;
     for (size_t i = count; i > 0;) {
         size_t found = kept;
-        while (i > 0 && moments[i - 1].operation == HABITAT_NONE)
+        while (i > 0 && !moments[i - 1].gradient)
             i--;
-        for (; i > 0 && moments[i - 1].operation != HABITAT_NONE; i--)
+        for (; i > 0 && moments[i - 1].gradient; i--)
             out[found++] = parameter_of(&all[moments[i - 1].operation]);
         if (!is_among(out + kept, found - kept, out, kept, room))
             kept = found;
@@ -200,6 +201,38 @@ habitat_status trace_gradients_of(const habitat_trace *t, trace_gradients *out,
     return iteration == HABITAT_NONE ? HABITAT_OK : from_shapes(all, count, iteration, out, err);
 }
 
+/* ---- passes ---- */
+
+/* Passes forward and back, each of as many operations and gradients as the others; 1 where they
+ * differ, as of several networks, or there is one alone. */
+static uint32_t alike(const moment *moments, size_t count) {
+    size_t first_forward = 0, first_gradients = 0;
+    uint32_t passes = 0;
+    for (size_t i = 0; i < count; passes++) {
+        size_t forward = 0, gradients = 0;
+        for (; i < count && !moments[i].gradient; i++)
+            forward++;
+        for (; i < count && moments[i].gradient; i++)
+            gradients++;
+        first_forward = passes ? first_forward : forward;
+        first_gradients = passes ? first_gradients : gradients;
+        if (forward != first_forward || gradients != first_gradients)
+            return 1;
+    }
+    return passes ? passes : 1;
+}
+
+/* Where nothing lists the parameters or the sizes of their gradients. */
+static habitat_status from_moments(const habitat_operation *all, size_t count, uint32_t iteration,
+                                   uint32_t *out, habitat_error *err) {
+    moment *moments = malloc((2 * count + 1) * sizeof *moments);
+    if (!moments)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    *out = alike(moments, list_moments(all, count, iteration, moments));
+    free(moments);
+    return HABITAT_OK;
+}
+
 habitat_status trace_backward_passes(const habitat_trace *t, uint32_t *out, habitat_error *err) {
     size_t count = 0, added = 0;
     const habitat_operation *all = habitat_trace_operations(t, &count);
@@ -213,6 +246,8 @@ habitat_status trace_backward_passes(const habitat_trace *t, uint32_t *out, habi
     /* some parameters may have no gradient */
     if (status == HABITAT_OK && found.count && added > found.count)
         *out = (uint32_t)((added + found.count / 2) / found.count);
+    if (status == HABITAT_OK && !found.count && shown)
+        status = from_moments(all, count, last, out, err);
     trace_gradients_free(&found);
     return status;
 }

@@ -180,11 +180,21 @@ static void test_noted_passes(void) {
     made_text text = {0};
     for (int i = 0; i < 3; i++)
         one_pass(&text, 10 + 100 * i, 1 + 2 * i, "[3,4]", NULL);
-    check_passes(&text, "", 1);
+    check_passes(&text, NOTED("12,5"), 3);
+    check_case("gradients without a shape are as many as the noted parameters");
     for (int i = 0; i < 3; i++)
         one_pass(&text, 10 + 100 * i, 1 + 2 * i, "[3,4]", NULL);
-    check_passes(&text, NOTED("12,5"), 3);
-    check_case("gradients without a shape are as many as the noted parameters, or nobody knows");
+    check_passes(&text, "", 3);
+    for (int i = 0; i < 2; i++)
+        one_pass(&text, 10 + 100 * i, 1 + 2 * i, "[3,4]", NULL);
+    gradient(&text, 170, NULL, NULL);
+    check_passes(&text, "", 1);
+    one_pass(&text, 10, 1, "[3,4]", NULL);
+    one_pass(&text, 110, 3, "[3,4]", NULL);
+    forward(&text, 105, 5);
+    backward(&text, 150, 5, 0);
+    check_passes(&text, "", 1);
+    check_case("without shapes and notes passes count that are alike; others are of networks");
     for (int i = 0; i < 3; i++) /* 6 gradients of 3 parameters */
         one_pass(&text, 10 + 100 * i, 1 + 2 * i, "[3,4]", "[5]");
     check_passes(&text, NOTED("12,5,9"), 2);
