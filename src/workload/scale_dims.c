@@ -206,6 +206,14 @@ static int plain_dim(const scale_sizes *s, const habitat_input *input) {
     return input->dims[0] == s->batch ? 0 : input->dims[1] == s->batch ? 1 : -1;
 }
 
+/* Queries, keys and values in one tensor have a dimension before those of sequences and samples: 3
+ * x 197 x 8 x 768, where 197 x 8 rows are known. */
+static bool is_third(const scale_sizes *s, const habitat_input *input) {
+    return input->rank >= 4 && !s->without_batch && s->batch > 1 && input->dims[2] == s->batch &&
+           input->dims[1] > 0 && input->dims[1] <= largest / s->batch &&
+           is_product(s, input->dims[1] * s->batch);
+}
+
 /* Sizes that a tensor with the batch at `at` flattens to. */
 static void add_products_of(scale_sizes *s, const habitat_input *input, uint32_t at) {
     int64_t size = 1;
@@ -383,10 +391,10 @@ static int batch_dim(const scale_sizes *s, const habitat_input *input, bool move
         return at;
     if (is_product(s, input->dims[0]))
         return 0;
-    return rank >= 2 && is_product(s, input->dims[1]) &&
-                   (rank > 2 || input->dims[1] == s->batch || is_row(s, input->dims[1]))
-               ? 1
-               : -1;
+    if (rank >= 2 && is_product(s, input->dims[1]) &&
+        (rank > 2 || input->dims[1] == s->batch || is_row(s, input->dims[1])))
+        return 1;
+    return is_third(s, input) ? 2 : -1;
 }
 
 /* Samples in one row need not be of one size: what they have in all is no multiple of them. Nor is
