@@ -234,8 +234,8 @@ static filling filling_of(const habitat_workload *w, const habitat_workload_grou
             return FILLING_NOT;
         return group->work->pass == HABITAT_PASS_FORWARD || has(name, "dgrad") ? FILLING_SMS
                                                                                : FILLING_NOT;
-    default:
-        return FILLING_NOT;
+    default: /* rows of a sparse gradient are sorted and summed */
+        return has(op, "_coalesce") ? FILLING_SLOTS : FILLING_NOT;
     }
 }
 

@@ -54,6 +54,10 @@ habitat_status scale_batch(const habitat_workload *w, const habitat_workload *ot
  * shape (group_count). Samples in one row are not counted: any batch would change them. */
 double scale_carried_share(const habitat_workload *w, const scale_group *after);
 
+/* How many passes of the same operations a step gathers the gradients of; 1: it does not, or its
+ * passes differ. HABITAT_E_MEMORY. */
+habitat_status scale_passes(const habitat_workload *w, uint32_t *out, habitat_error *err);
+
 /* HABITAT_E_ARG: the batch size is one that was said, and the recorded sizes hardly hold it.
  * HABITAT_E_MEMORY. */
 habitat_status scale_check_said(const habitat_workload *w, habitat_error *err);
@@ -159,6 +163,22 @@ habitat_status scale_sizes_look_in_rows(scale_sizes *s, const habitat_workload *
 
 /* Gives the batch dimensions of `out`, a copy of group's operation, the new batch size. */
 void scale_by_shapes(const scale_sizes *s, uint64_t batch, scale_operation *out);
+
+/* ---- scale_sparse.c: rows of sparse gradients ---- */
+
+typedef struct scale_sparse scale_sparse;
+
+/* Tables whose gradients are sparse, and the rows of these as recorded and at `batch`. out: stays
+ * where the recording makes no sparse gradient. HABITAT_E_MEMORY; free in every case. */
+habitat_status scale_sparse_create(const habitat_workload *w, const scale_sizes *sizes,
+                                   uint64_t batch, scale_operation *room, scale_sparse **out);
+void scale_sparse_free(scale_sparse *s);
+
+/* Gives `out`, a copy of op, as many rows as gradients have then. */
+void scale_sparse_resize(const scale_sparse *s, scale_operation *out, const habitat_operation *op);
+
+/* Rows over those recorded, of an operation inside a sparse one; 1: it is not of them. */
+double scale_sparse_ratio(const scale_sparse *s, const habitat_operation *op);
 
 /* ---- scale_match.c: two recordings ---- */
 

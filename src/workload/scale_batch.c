@@ -14,15 +14,18 @@ typedef struct scaler {
     const habitat_workload *w, *other;
     uint64_t old_batch, other_batch, batch;
     scale_sizes *sizes;
+    scale_sparse *sparse;  /* NULL: no gradients are */
     const uint32_t *match; /* shape (group_count), or NULL */
     scale_operation *room;
     habitat_arena *arena; /* of operations that are kept, or NULL */
-    bool out_of_memory;
+    bool out_of_memory, too_large;
 } scaler;
 
+/* Of one side of a tensor, as the reader of traces has it. */
+static const int64_t size_most = (int64_t)1 << 59;
+
 /* The operation at the new size, from both recordings: each size lies on a line through the two. */
-static bool by_recording(const scaler *s, const habitat_operation *op,
-                         const habitat_operation *twin) {
+static bool by_recording(scaler *s, const habitat_operation *op, const habitat_operation *twin) {
     double step =
         ((double)s->batch - (double)s->old_batch) / ((double)s->other_batch - (double)s->old_batch);
     if (!twin || twin->form->input_count != op->form->input_count)
@@ -33,7 +36,8 @@ static bool by_recording(const scaler *s, const habitat_operation *op,
             return false;
         for (uint32_t d = 0; !a->is_list && d < a->rank; d++) {
             double size = (double)a->dims[d] + step * (double)(b->dims[d] - a->dims[d]);
-            if (a->dims[d] != b->dims[d])
+            s->too_large |= size > (double)size_most;
+            if (a->dims[d] != b->dims[d] && size <= (double)size_most)
                 scale_set_dim(s->room, i, d, size < 1.0 ? 1 : llround(size));
         }
     }
@@ -61,12 +65,39 @@ static void scale_added_one(const scaler *s, scale_group *out) {
         out->work.shape.attention.batch *= out->ratio;
 }
 
+static void keep_operation(scaler *s, scale_group *out) {
+    out->operation = s->arena ? scale_keep_operation(s->arena, &s->room->op) : NULL;
+    s->out_of_memory |= s->arena && !out->operation;
+}
+
+/* What works on the rows of a sparse gradient, by its sizes or by those of the operation that it is
+ * part of. What it reads back for the host stays. */
+static void scale_sparse_one(scaler *s, const habitat_workload_group *group, scale_group *out) {
+    const habitat_operation *op = group->operation;
+    if (!s->sparse || !op || !scale_copy_operation(op, s->room))
+        return;
+    scale_sparse_resize(s->sparse, s->room, op);
+    if (s->room->changed) {
+        scale_group_work(s->w, group, s->room, out);
+        out->source = SCALE_BY_SHAPES;
+        keep_operation(s, out);
+        return;
+    }
+    double ratio = group->work->known ? 1.0 : scale_sparse_ratio(s->sparse, op);
+    if (ratio == 1.0)
+        return;
+    out->ratio = ratio;
+    out->source = SCALE_BY_SHAPES;
+}
+
 static void scale_one(scaler *s, size_t g, scale_group *out) {
     const habitat_workload_group *group = &s->w->groups[g];
     const habitat_operation *op = group->operation;
     *out = (scale_group){.work = *group->work, .ratio = 1.0};
-    if (scale_leaves(s->w, group))
+    if (scale_leaves(s->w, group)) {
+        scale_sparse_one(s, group, out);
         return;
+    }
     if (is_added(s->w, g)) {
         scale_added_one(s, out);
         return;
@@ -87,8 +118,7 @@ static void scale_one(scaler *s, size_t g, scale_group *out) {
     out->source = recorded            ? SCALE_BY_RECORDING
                   : s->room->in_a_row ? SCALE_IN_A_ROW
                                       : SCALE_BY_SHAPES;
-    out->operation = s->arena ? scale_keep_operation(s->arena, &s->room->op) : NULL;
-    s->out_of_memory |= s->arena && !out->operation;
+    keep_operation(s, out);
 }
 
 static habitat_status check(const scaler *s, habitat_error *err) {
@@ -140,8 +170,12 @@ static bool is_in_rows(scaler *s, const scale_group *out) {
 /* Everything by the sizes that tensors have where `parts` forward passes share the batch. */
 static habitat_status scale_in_parts(scaler *s, uint32_t parts, scale_group *out) {
     scale_sizes_free(s->sizes);
+    scale_sparse_free(s->sparse);
     s->sizes = NULL;
+    s->sparse = NULL;
     habitat_status status = scale_sizes_create(s->w, s->old_batch, parts, &s->sizes);
+    if (status == HABITAT_OK)
+        status = scale_sparse_create(s->w, s->sizes, s->batch, s->room, &s->sparse);
     if (status == HABITAT_OK)
         scale_all(s, out);
     return status;
@@ -157,7 +191,7 @@ static habitat_status look_in_parts(scaler *s, scale_group *out, uint32_t *found
     if (s->other || whole >= chosen_said_batch_share)
         return HABITAT_OK;
     habitat_status status = trace_backward_passes(s->w->trace, &parts, err);
-    if (status != HABITAT_OK || parts < 2 || s->old_batch % parts || s->old_batch == parts)
+    if (status != HABITAT_OK || parts < 2 || s->old_batch % parts)
         return status;
     status = scale_in_parts(s, parts, out);
     if (status == HABITAT_OK && scale_carried_share(s->w, out) <= whole)
@@ -186,8 +220,15 @@ habitat_status scale_batch(const habitat_workload *w, const habitat_workload *ot
     if (ok && is_in_rows(&s, out))
         scale_all(&s, out);
     scale_sizes_free(s.sizes);
+    scale_sparse_free(s.sparse);
     free(s.room);
     free(match);
-    return ok && !s.out_of_memory ? HABITAT_OK
-                                  : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    if (!ok || s.out_of_memory)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    return s.too_large ? habitat_fail(err, HABITAT_E_ARG,
+                                      "a size of an operation, on a line through both recordings, "
+                                      "is beyond what any memory holds at a batch size of %llu: "
+                                      "give recordings of one step, or another batch size",
+                                      (unsigned long long)batch)
+                       : HABITAT_OK;
 }

@@ -12,10 +12,12 @@
 #include "workload/scale.h"
 
 #define MADE(operation, sizes, ns)                                                                 \
-    {                                                                                              \
-        .name = "k", .op = (operation), .dims = (sizes), .grid = 100, .block = 128,                \
-        .duration_ns = (ns)                                                                        \
-    }
+    {.name = "k",                                                                                  \
+     .op = (operation),                                                                            \
+     .dims = (sizes),                                                                              \
+     .grid = 100,                                                                                  \
+     .block = 128,                                                                                 \
+     .duration_ns = (ns)}
 #define GRADIENT(sizes) MADE(NODE "torch::autograd::AccumulateGrad", sizes, 1000)
 
 static const habitat_gpu *gpu;
@@ -121,12 +123,122 @@ static void test_no_parts(void) {
     const made_kernel ones[] = {MADE("aten::relu", "[[1, 128, 96]]", 50000), GRADIENT("[[96]]"),
                                 GRADIENT("[[96]]"), GRADIENT("[[96]]"), GRADIENT("[[96]]")};
     s = made(ones, 5, 4, "96");
-    CHECK_TEXT(sizes_at(&s, 8, 0, 0), "1x128x96");
+    CHECK_TEXT(sizes_at(&s, 8, 0, 0), "2x128x96");
+    CHECK_TEXT(sizes_at(&s, 3, 0, 0), "1x128x96");
     done(&s);
+    check_case("four passes of one sample share a batch of 4, and of 8 each has two");
     s = made(ones, 5, 2, "96");
     CHECK_TEXT(sizes_at(&s, 8, 0, 0), "1x128x96");
     done(&s);
-    check_case("one sample a pass is told from nothing, and four passes share no two samples");
+    const made_kernel none[] = {MADE("aten::relu", "[[128, 96]]", 50000), GRADIENT("[[96]]"),
+                                GRADIENT("[[96]]")};
+    s = made(none, 3, 2, "96");
+    CHECK_TEXT(sizes_at(&s, 8, 0, 0), "512x96"); /* a row, as without passes */
+    CHECK_INT(source, SCALE_IN_A_ROW);
+    done(&s);
+    check_case("four passes share no two samples; no tensor with one tells nothing of it");
+}
+
+/* Queries, keys and values of 8 sequences of 197 in one tensor, before which the 8 x 197 rows are
+ * known. */
+static void test_third(void) {
+    const made_kernel ops[] = {MADE("aten::relu", "[[197, 8, 768]]", 50000),
+                               MADE("aten::copy_", "[[3, 197, 8, 768], [3, 197, 8, 768]]", 50000),
+                               MADE("aten::copy_", "[[3, 96, 8, 768], [3, 96, 8, 768]]", 50000),
+                               MADE("aten::copy_", "[[3, 8, 8, 768], [3, 8, 8, 768]]", 50000)};
+    step s = made(ops, 4, 8, "768");
+    CHECK_TEXT(sizes_at(&s, 32, 1, 0), "3x197x32x768");
+    CHECK_TEXT(sizes_at(&s, 32, 1, 1), "3x197x32x768");
+    CHECK_TEXT(sizes_at(&s, 32, 2, 0), "3x96x8x768");
+    CHECK_TEXT(sizes_at(&s, 32, 3, 0), "3x32x8x768");
+    done(&s);
+    check_case("samples in the third place, where they and the sequence are known rows");
+}
+
+/* ---- rows of sparse gradients ---- */
+
+#define SPARSE "aten::_embedding_bag_sparse_backward"
+#define UPDATE "Optimizer.step#SparseAdam.step"
+
+static const made_kernel bags[] = {
+    MADE("aten::_embedding_bag", "[[1000, 64], [256], [64]]", 50000),
+    MADE(SPARSE, "[[64, 64], [256], [64]]", 50000),
+    MADE("aten::_coalesce", "[[1000, 64]]", 50000),
+    MADE("aten::index_add_", "[[1000, 64], [226], [226, 64]]", 50000),
+    MADE("aten::sqrt_", "[[226, 64]]", 50000),
+    MADE("aten::sqrt_", "[[226, 32]]", 50000),
+    MADE("aten::mul_", "[[1000, 64]]", 50000),
+    MADE("aten::add_", "[[226]]", 50000),
+};
+enum { BAGS = sizeof bags / sizeof *bags };
+
+/* The operations from the third on inside a step of the optimiser. */
+static step sparse(const made_kernel *kernels, size_t count) {
+    made_text text = {0};
+    habitat_trace *trace = NULL;
+    made_write(&text, "{\"habitat\": {\"schema\": 1, \"batch_size\": 64}, \"traceEvents\": [\n"
+                      "{\"ph\": \"X\", \"cat\": \"user_annotation\", \"name\": \"" UPDATE
+                      "\", \"pid\": 1, \"tid\": 1, \"ts\": 13.5, \"dur\": 1000},\n");
+    for (size_t i = 0; i < count; i++) {
+        made_kernel k = kernels[i];
+        k.start_ns = 100000 * (i + 1);
+        made_kernel list[BAGS];
+        memcpy(list, kernels, count * sizeof *list);
+        list[i] = k;
+        made_write_kernel(&text, list, count, i);
+    }
+    made_write(&text, "{\"ph\": \"M\", \"name\": \"end\"}]}");
+    CHECK_INT(habitat_trace_read_memory(text.data, strlen(text.data), "made", &trace, NULL),
+              HABITAT_OK);
+    free(text.data);
+    return step_of(trace);
+}
+
+/* Elements over those recorded of group g at batch size `batch`. */
+static double ratio_at(const step *s, uint64_t batch, size_t g) {
+    scale_group *groups = calloc(s->w->group_count + 1, sizeof *groups);
+    CHECK_INT(scale_batch(s->w, NULL, batch, NULL, groups, NULL, NULL), HABITAT_OK);
+    double ratio = groups[g].ratio;
+    free(groups);
+    return ratio;
+}
+
+static void test_sparse(void) {
+    /* 256 lookups of 1000 rows find 226 of 1000 (1 - e^-.256) = 225.9; 1024 find 641 */
+    step s = sparse(bags, BAGS);
+    CHECK_TEXT(sizes_at(&s, 256, 0, 1), "1024");
+    CHECK_TEXT(sizes_at(&s, 256, 3, 0), "1000x64");
+    CHECK_TEXT(sizes_at(&s, 256, 3, 1), "641");
+    CHECK_TEXT(sizes_at(&s, 256, 3, 2), "641x64");
+    CHECK_TEXT(sizes_at(&s, 256, 4, 0), "641x64");
+    CHECK_INT(source, SCALE_BY_SHAPES);
+    check_case("rows of a sparse gradient are as many as different ones are looked up");
+    CHECK(ratio_at(&s, 256, 2) == 4.0);
+    CHECK(ratio_at(&s, 16, 2) == 0.25);
+    check_case("coalescing sorts all that are looked up");
+    CHECK_TEXT(sizes_at(&s, 256, 5, 0), "226x32");
+    CHECK_TEXT(sizes_at(&s, 256, 6, 0), "1000x64");
+    CHECK_TEXT(sizes_at(&s, 256, 7, 0), "226");
+    CHECK_INT(source, SCALE_STAYS);
+    check_case("another width, the table itself and a row of as many stay");
+    CHECK_TEXT(sizes_at(&s, (uint64_t)1 << 40, 4, 0), "1000x64");
+    CHECK_TEXT(sizes_at(&s, 1, 4, 0), "4x64");
+    done(&s);
+    check_case("no more rows than the table has, nor than are looked up");
+    made_kernel other[BAGS];
+    memcpy(other, bags, sizeof other);
+    other[3].dims = "[[1000, 64], [256], [256, 64]]"; /* never coalesced: all places */
+    other[4].dims = "[[256, 64]]";
+    s = sparse(other, BAGS);
+    CHECK_TEXT(sizes_at(&s, 192, 4, 0), "768x64");
+    done(&s);
+    check_case("rows that nobody summed grow as lookups do");
+    other[1].op = "aten::_embedding_bag_dense_backward";
+    s = sparse(other, BAGS);
+    CHECK_TEXT(sizes_at(&s, 192, 4, 0), "256x64");
+    CHECK(ratio_at(&s, 192, 2) == 1.0);
+    done(&s);
+    check_case("without a sparse gradient nothing grows in the optimiser's step");
 }
 
 /* A generator and a discriminator: each of 64 samples, gradients of the latter twice. A layer has
@@ -224,15 +336,37 @@ static void test_huge(void) {
     check_case("sizes and strides that no memory holds do not wrap around");
 }
 
+/* On a line through 2 and 3 samples, beyond what 63 bits hold and below nothing. */
+static void test_line(void) {
+    const made_kernel small[] = {MADE("aten::relu", "[[2, 9, 9]]", 50000)};
+    const made_kernel large[] = {MADE("aten::relu", "[[3, 576460752303423487, 9]]", 50000)};
+    step a = made(small, 1, 2, "81"), b = made(large, 1, 3, "81");
+    scale_group groups[2];
+    habitat_error err = {0};
+    CHECK_INT(scale_batch(a.w, b.w, 64, NULL, groups, NULL, &err), HABITAT_E_ARG);
+    CHECK_TEXT(err.message, "a size of an operation, on a line through both recordings, is beyond "
+                            "what any memory holds at a batch size of 64: give recordings of one "
+                            "step, or another batch size");
+    CHECK_INT(scale_batch(a.w, b.w, (uint64_t)1 << 40, NULL, groups, NULL, &err), HABITAT_E_ARG);
+    CHECK_INT(scale_batch(a.w, b.w, 3, NULL, groups, NULL, &err), HABITAT_OK);
+    CHECK_INT(scale_batch(b.w, a.w, 1, NULL, groups, NULL, &err), HABITAT_OK);
+    done(&a);
+    done(&b);
+    check_case("a size beyond any memory is refused");
+}
+
 int main(void) {
     habitat_gpu_table *table = NULL;
     CHECK_INT(habitat_gpu_table_create(NULL, &table, NULL), HABITAT_OK);
     CHECK_INT(habitat_gpu_find(table, "V100", &gpu, NULL, NULL), HABITAT_OK);
     test_parts();
     test_no_parts();
+    test_third();
+    test_sparse();
     test_networks();
     test_experts();
     test_huge();
+    test_line();
     habitat_gpu_table_free(table);
     return check_done();
 }
