@@ -391,6 +391,8 @@ CONSTANT(chosen, beyond_roof, 10.0, "times the least time, of all operations",
          "more: another unit of time or another GPU. 146 recordings come to 0.70 at most; what stays in a GPU's cache may be five times as quick as its memory")
 CONSTANT(chosen, said_batch_share, 0.5, "of the kernels' time, without optimiser and messages",
          "a batch size that was said is refused below: the true ones of the recordings have 0.59 and more, nine in ten wrong ones less")
+CONSTANT(chosen, passes_share, 0.5, "of the kernels' time, without optimiser and messages",
+         "operations that come once in each of several passes, or a multiple: less, and they are passes of several networks")
 CONSTANT(chosen, least_batch_share, 0.1, "of the kernels' time, without optimiser and messages",
          "less that changes with the batch is by chance: another batch size is refused, as its answer would be the recorded one. An optimiser of products may take most of a step")
 CONSTANT(chosen, scale_assumed_share, 0.02, "of the kernels' time",

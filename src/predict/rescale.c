@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <habitat/predict.h>
 #include <habitat/text.h>
@@ -154,6 +155,23 @@ static habitat_status warn_of_batch(const habitat_workload *w, const scale_group
     return scale_warn(out, text, err);
 }
 
+/* A step that gathers gradients may note the samples of one of its passes. */
+static habitat_status warn_of_passes(const habitat_workload *recorded, uint32_t parts,
+                                     habitat_workload *out, habitat_error *err) {
+    uint32_t passes = 1;
+    unsigned long long batch = recorded->batch_size;
+    char text[400];
+    habitat_status status = parts > 1 ? HABITAT_OK : scale_passes(recorded, &passes, err);
+    if (status != HABITAT_OK || passes < 2)
+        return status;
+    habitat_format(text, sizeof text,
+                   "the step gathers the gradients of %u passes, and each has the batch of %llu "
+                   "that the recording notes: if those are other samples in each, the iteration "
+                   "has %llu; record it with `habitat record --batch-size %llu`",
+                   passes, batch, batch * passes, batch * passes);
+    return scale_warn(out, text, err);
+}
+
 /* A few operations more or less are usual: libraries choose other kernels. */
 static habitat_status warn_of_twins(const habitat_workload *other, const scale_twins *twins,
                                     habitat_workload *out, habitat_error *err) {
@@ -184,6 +202,53 @@ static double assumed_sigma(const habitat_workload *w, const scale_group *after,
         (assumed < chosen_scale_assumed_share * all ? 0.0 : assumed) * fitted_scale_assumed_sigma +
         idle * fitted_scale_idle_sigma;
     return doubt > 0.0 ? doubt / all * fabs(log((double)batch / (double)w->batch_size)) : 0.0;
+}
+
+/* ---- results as long as their values say ---- */
+
+/* Operations whose result has as many rows as values have it: places that are not zero, boxes that
+ * are kept. What comes after them has sizes that no batch explains. */
+static size_t count_by_values(const habitat_workload *w) {
+    static const char *const names[] = {"aten::nonzero", "aten::masked_select", "aten::_unique2",
+                                        "torchvision::nms"};
+    size_t count = 0, found = 0;
+    const habitat_operation *ops = habitat_trace_operations(w->trace, &count);
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+            found += strcmp(ops[i].form->name, names[k]) == 0;
+    return found;
+}
+
+/* Share of the recorded time that sees samples and stays. */
+static double staying_share(const habitat_workload *w, const scale_group *after) {
+    double stays = 0.0, all = 0.0;
+    for (size_t g = 0; g < w->group_count; g++) {
+        all += w->groups[g].origin_ms;
+        if (after[g].source == SCALE_STAYS && !scale_leaves(w, &w->groups[g]))
+            stays += w->groups[g].origin_ms;
+    }
+    return all > 0.0 ? stays / all : 0.0;
+}
+
+/* What stays in such a step may as well grow with the batch: how far apart the two are. */
+static double values_sigma(const habitat_workload *w, const scale_group *after, uint64_t batch,
+                           const habitat_workload *made) {
+    double grown = (double)batch / (double)w->batch_size;
+    double ratio = (double)(made->kernel_ns + made->copy_ns) / (double)(w->kernel_ns + w->copy_ns);
+    double other = ratio + staying_share(w, after) * (grown - 1.0);
+    return other > 0.0 && ratio > 0.0 ? fabs(log(other / ratio)) : 0.0;
+}
+
+static habitat_status warn_of_values(const habitat_workload *w, const scale_group *after,
+                                     size_t by_values, habitat_workload *out, habitat_error *err) {
+    char text[400];
+    habitat_format(text, sizeof text,
+                   "%.0f operations an iteration have results as long as their values say (such "
+                   "as nonzero): another batch may have other sizes and more operations; %.0f %% "
+                   "of the time stays and may grow, which the interval allows for",
+                   (double)by_values / (double)w->info.iteration_count,
+                   100.0 * staying_share(w, after));
+    return scale_warn(out, text, err);
 }
 
 /* Each of the forward passes that share a batch takes a sample at least. */
@@ -254,10 +319,18 @@ static habitat_status to_batch(const habitat_workload *w, const habitat_scale *s
                                   assumed_sigma(w, after.levels[0], answers, scale->batch_size));
         status = set_times(w, after.levels[0], answers, made, err);
     }
+    size_t by_values = status == HABITAT_OK ? count_by_values(w) : 0;
+    if (by_values)
+        made->scale_sigma =
+            hypot(made->scale_sigma, values_sigma(w, after.levels[0], scale->batch_size, made));
     for (size_t i = 0; status == HABITAT_OK && w->recorded && i < w->warning_count; i++)
         status = scale_warn(made, w->warnings[i], err);
     if (status == HABITAT_OK)
         status = warn_of_batch(w, after.levels[0], after.parts, scale->batch_size, made, err);
+    if (status == HABITAT_OK)
+        status = warn_of_passes(recorded, after.parts, made, err);
+    if (status == HABITAT_OK && by_values)
+        status = warn_of_values(w, after.levels[0], by_values, made, err);
     if (status == HABITAT_OK)
         status = warn_of_twins(scale->batch_from, &twins, made, err);
     ladder_free(&before);

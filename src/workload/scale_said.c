@@ -17,13 +17,28 @@
 
 /* ---- what changes with it ---- */
 
+/* The share of one of several passes is not what the iteration has: its sizes are found without
+ * dividing it. */
+static habitat_status refuse_share(const habitat_workload *w, uint32_t parts, habitat_error *err) {
+    uint32_t passes = 1;
+    habitat_status status = parts > 1 ? HABITAT_OK : scale_passes(w, &passes, err);
+    if (status != HABITAT_OK || passes < 2)
+        return status;
+    return habitat_fail(err, HABITAT_E_ARG,
+                        "a batch of %llu is said, and each of %u passes has as many, whose "
+                        "gradients the iteration gathers: say the samples of all of them, %llu",
+                        (unsigned long long)w->batch_size, passes,
+                        (unsigned long long)w->batch_size * passes);
+}
+
 static habitat_status check_share(const habitat_workload *w, habitat_error *err) {
+    uint32_t parts = 1;
     scale_group *after = calloc(w->group_count + 1, sizeof *after);
     if (!after)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     bool largest = w->batch_size > UINT64_C(1) << 39; /* twice as many are too many */
     uint64_t other = largest ? w->batch_size / 2 : 2 * w->batch_size;
-    habitat_status status = scale_batch(w, NULL, other, NULL, after, NULL, err);
+    habitat_status status = scale_batch(w, NULL, other, NULL, after, &parts, err);
     double share = status == HABITAT_OK ? scale_carried_share(w, after) : 1.0;
     free(after);
     if (share < chosen_said_batch_share)
@@ -32,7 +47,7 @@ static habitat_status check_share(const habitat_workload *w, habitat_error *err)
                             "the time: it is another one; say how many samples the recorded "
                             "iteration has",
                             (unsigned long long)w->batch_size, 100.0 * share);
-    return status;
+    return status == HABITAT_OK ? refuse_share(w, parts, err) : status;
 }
 
 /* ---- what stands in the place of a batch ---- */

@@ -33,3 +33,5 @@ echo "exit $?"
 for batch in 16 512; do # the halves of 512 come by the recorded 64
     "$habitat" predict noted.json --batch $batch --to H200 --json 2>/dev/null | grep -o "batch size $batch instead of 64[^:]*" | head -n 1
 done
+step '{"batch_size": 32}' >pass.json
+"$habitat" predict pass.json --batch 64 --to H200 2>/dev/null | grep -A 2 "gathers the gradients"
