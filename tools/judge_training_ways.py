@@ -26,7 +26,8 @@ TEXT = """# Ways to train, and to use a network, that nothing was chosen on
 Made by `make eval` from `data/recordings/training_ways`; do not edit. {ways} scripts that train (or use) a network as people do it (`tools/training_ways.py`): accumulated gradients, checkpoints, channels
 last, adapters beside frozen weights, experts, Trainers, compilers, CUDA graphs, loaders. Each was recorded on one H200 and one H100 with a small and a large batch, in the one format it uses; of the H100 the
 times are kept (`measured_h100.csv`). **What was seen.** The rules and constants were settled before. What the first look found is in docs/decisions/0453: batches that were carried wrongly (Lightning, Trainer,
-experts) and gradients that are let go late were mended with these recordings in view, so the rows of another batch and of memory are partly seen; sums on another GPU moved by nothing. Whole steps that
+experts) and gradients that are let go late were mended with these recordings in view, so the rows of another batch and of memory are partly seen; sums on another GPU moved by nothing. So were rows of
+sparse gradients (tables), samples in the third place (accumulate) and the interval where results are as long as values say (detector): docs/decisions/0457. Whole steps that
 the CPU binds are of two hosts, the H100's the slower one: the intervals of docs/decisions/0454 were not chosen on them. Sums without a GPU of loader, halves, two_kinds and experts are partly seen: kernels that were taken for others were
 found there (docs/decisions/0456), though the norms' constants were chosen on other models. Without a GPU nothing is compiled or captured, and rows that hang on values end the recording: those ways have no answer there."""
 
