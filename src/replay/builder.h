@@ -13,6 +13,7 @@ typedef struct replay_thread {
     uint32_t last;        /* its latest node, or HABITAT_NONE */
     uint64_t last_ns;     /* when that was */
     uint64_t discount_ns; /* of what follows it, waiting for room in the GPU's queue */
+    bool apart;           /* it never asks the GPU for anything, and others do */
     bool inside;          /* a segment */
     uint64_t began_ns;    /* that segment */
     uint64_t active_ns;   /* all segments before */
@@ -105,6 +106,9 @@ typedef struct replay_builder {
 /* points.c: nodes without edges, in order. */
 habitat_status replay_points(replay_builder *b, habitat_error *err);
 
+/* Whether the call, if it is inside an iteration, has a point of its own or is in one that has. */
+bool replay_is_seen(const habitat_call *call);
+
 /* replay_recorded_ns() while the graph is built. */
 uint64_t replay_point_ns(const replay_builder *b, const replay_node *node);
 
@@ -128,6 +132,9 @@ replay_split replay_split_way(const replay_builder *b, uint32_t thread, uint64_t
 
 /* What a launch took because its kernel was loaded; 0 mostly. */
 double replay_first_use(replay_builder *b, const habitat_call *launch);
+
+/* cpu.c: which threads are apart, once calls have their points. */
+void replay_find_apart(replay_builder *b);
 
 /* cpu.c: the edges of a CPU's point; each returns false when out of memory. */
 bool replay_cpu_point(replay_builder *b, size_t node);

@@ -3,8 +3,25 @@
  * Between two segments (outermost operations) a thread either works on something the profiler does
  * not name, or waits for another thread: the thread that called backward() sleeps until the
  * autograd thread is done. It waited if the others were active for half of that time and more, and
- * then it goes on after what ended last on one of them. */
+ * then it goes on after what ended last on one of them.
+ *
+ * A thread that never asks the GPU for anything (one that writes a log, or reads files) is apart:
+ * nobody waits for what it does, and it does not end the iteration. Where the others do wait for
+ * it, their time stays their own. */
 #include "replay/builder.h"
+
+void replay_find_apart(replay_builder *b) {
+    bool any = false;
+    for (size_t i = 0; i < b->thread_count; i++)
+        b->threads[i].apart = true;
+    for (size_t i = 0; i < b->call_count; i++)
+        if (b->owner[i] == i) {
+            b->threads[b->calls[i].form->thread].apart = false;
+            any = true;
+        }
+    for (size_t i = 0; i < b->thread_count; i++)
+        b->threads[i].apart &= any;
+}
 
 /* What all threads have been active until `now`. */
 static double active_before(const replay_builder *b, uint64_t now) {
@@ -18,6 +35,8 @@ static double others_before(const replay_builder *b, const replay_thread *t, uin
 }
 
 static void enter(replay_builder *b, replay_thread *t, uint64_t now) {
+    if (t->apart)
+        return;
     t->inside = true;
     t->began_ns = now;
     b->inside_count++;
@@ -26,6 +45,10 @@ static void enter(replay_builder *b, replay_thread *t, uint64_t now) {
 
 static void leave(replay_builder *b, uint32_t thread, size_t node, uint64_t now) {
     replay_thread *t = &b->threads[thread];
+    if (t->apart) {
+        t->others_ns = others_before(b, t, now);
+        return;
+    }
     b->inside_count--;
     b->active_starts_ns -= t->began_ns;
     b->active_done_ns += now - t->began_ns;
@@ -109,11 +132,11 @@ static bool call_point(replay_builder *b, size_t node) {
     return replay_launch(b, n->index);
 }
 
-/* The thread that did something last ends the iteration. */
+/* The thread that did something last, and is not apart, ends the iteration. */
 static bool end_point(replay_builder *b, uint64_t now) {
     const replay_thread *latest = NULL;
     for (size_t i = 0; i < b->thread_count; i++)
-        if (b->threads[i].last != HABITAT_NONE &&
+        if (b->threads[i].last != HABITAT_NONE && !b->threads[i].apart &&
             (!latest || b->threads[i].last_ns > latest->last_ns))
             latest = &b->threads[i];
     return latest ? go_on(b, latest, now) : replay_add_edge(b->graph, 0, 0, 0.0);

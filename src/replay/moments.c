@@ -122,14 +122,22 @@ static thread take_thread(const habitat_operation **ops, size_t *op_count,
     return t;
 }
 
-static size_t count_outermost(const habitat_operation *ops, size_t op_count) {
+/* Of a thread's operations; `all` are those of the trace. */
+static size_t count_outermost(const habitat_operation *all, const thread *t) {
     size_t count = 0;
-    for (size_t i = 0; i < op_count; i++) {
-        uint32_t parent = ops[i].parent;
-        count += op_counts(&ops[i]) &&
-                 (parent == HABITAT_NONE || ops[parent].form->kind != HABITAT_OPERATION_FRAMEWORK);
+    for (size_t i = 0; i < t->op_count; i++) {
+        uint32_t parent = t->ops[i].parent;
+        count += op_counts(&t->ops[i]) &&
+                 (parent == HABITAT_NONE || all[parent].form->kind != HABITAT_OPERATION_FRAMEWORK);
     }
     return count;
+}
+
+static bool asks_gpu(const habitat_call *calls, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (calls[i].iteration != HABITAT_NONE && replay_is_seen(&calls[i]))
+            return true;
+    return false;
 }
 
 habitat_status replay_moments_of(const habitat_trace *trace, replay_moments *out,
@@ -137,11 +145,15 @@ habitat_status replay_moments_of(const habitat_trace *trace, replay_moments *out
     size_t op_count = 0, call_count = 0;
     const habitat_operation *ops = habitat_trace_operations(trace, &op_count);
     const habitat_call *calls = habitat_trace_calls(trace, &call_count);
-    replay_moments made = {.outermost_count = count_outermost(ops, op_count)};
+    const habitat_operation *all = ops;
+    replay_moments made = {0};
     times steps = {0};
-    bool fine = true;
+    bool fine = true, any_asks = asks_gpu(calls, call_count);
     while (fine && (op_count || call_count)) {
         thread t = take_thread(&ops, &op_count, &calls, &call_count);
+        if (any_asks && !asks_gpu(t.calls, t.call_count))
+            continue;
+        made.outermost_count += count_outermost(all, &t);
         fine = walk(&t, &made) && add_steps(&t, &steps);
         made.point_count += t.points.count;
         free(t.points.ns);

@@ -6,6 +6,8 @@
 
 #include <habitat/trace.h>
 
+/* Of the threads that ask the GPU for something, where there are any: what the others do takes the
+ * iteration no time. */
 typedef struct replay_moments {
     size_t point_count;     /* starts and ends of operations and calls inside iterations */
     size_t call_count;      /* of the calls among them: those that do not wait for a GPU */

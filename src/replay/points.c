@@ -6,7 +6,8 @@
 #include "replay/builder.h"
 #include "trace/sort.h"
 
-static bool is_seen(habitat_call_kind kind) {
+bool replay_is_seen(const habitat_call *call) {
+    habitat_call_kind kind = call->form->kind;
     return kind != HABITAT_CALL_OTHER && kind != HABITAT_CALL_ALLOCATE && kind != HABITAT_CALL_FREE;
 }
 
@@ -51,7 +52,7 @@ static void find_owners(replay_builder *b) {
     for (uint32_t i = 0; i < b->call_count; i++) {
         const habitat_call *c = &b->calls[i];
         b->owner[i] = HABITAT_NONE;
-        if (c->iteration == HABITAT_NONE || !is_seen(c->form->kind) ||
+        if (c->iteration == HABITAT_NONE || !replay_is_seen(c) ||
             (replay_waits_gpu(c) && c->start_ns > last && is_outside(b, c)))
             continue;
         bool within = outer != HABITAT_NONE && b->calls[outer].form->thread == c->form->thread &&

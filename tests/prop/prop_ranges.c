@@ -5,48 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <zlib.h>
-
 #include <habitat/predict.h>
 
 #include "check.h"
 #include "random.h"
-#include "text_sink.h"
+#include "recorded_text.h"
 
-enum { RANGES = 3000, CALLS_MAX = 1 << 16 };
-
-/* ---- random input ---- */
-
-/* ---- recordings as text ---- */
-
-typedef struct call { /* one that was recorded on the CPU */
-    long pid, tid;
-    double ts_us, dur_us;
-} call;
-
-static text_sink unpacked(const char *path) {
-    text_sink t = {0};
-    char piece[65536];
-    int size;
-    gzFile file = gzopen(path, "rb");
-    while (file && (size = gzread(file, piece, sizeof piece)) > 0)
-        append(&t, piece, (size_t)size);
-    if (file)
-        gzclose(file);
-    return t;
-}
-
-static size_t find_calls(const text_sink *t, call *calls) {
-    size_t count = 0;
-    for (const char *at = t->data; (at = strstr(at, "\"cat\":\"cpu_op\"")) && count < CALLS_MAX;
-         at++) {
-        const char *pid = strstr(at, "\"pid\":");
-        call *c = &calls[count];
-        count += pid && sscanf(pid, "\"pid\":%ld,\"tid\":%ld,\"ts\":%lf,\"dur\":%lf", &c->pid,
-                               &c->tid, &c->ts_us, &c->dur_us) == 4;
-    }
-    return count;
-}
+enum { RANGES = 3000 };
 
 /* ---- ranges ---- */
 
