@@ -145,13 +145,11 @@ number_result number_signed(const char *text, size_t length, int64_t *out) {
     size_t i = negative;
     if (i == length)
         return NUMBER_BAD;
-    for (; i < length; i++) {
-        if (!is_digit(text[i]))
-            return NUMBER_BAD;
-        if (value > (uint64_t)INT64_MAX / 10 - 1)
-            return NUMBER_TOO_LARGE;
-        value = value * 10 + (uint64_t)(text[i] - '0');
-    }
+    if (!is_digit(text[i])) /* nor a second sign */
+        return NUMBER_BAD;
+    number_result result = number_whole(text + i, length - i, INT64_MAX, &value);
+    if (result != NUMBER_OK)
+        return result;
     *out = negative ? -(int64_t)value : (int64_t)value;
     return NUMBER_OK;
 }

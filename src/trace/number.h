@@ -22,7 +22,7 @@ number_result number_scaled(const char *text, size_t length, int scale, uint64_t
 /* A whole number from 0 to `limit`, however it is written ("7", "7.0", "1e3"). */
 number_result number_whole(const char *text, size_t length, uint64_t limit, uint64_t *out);
 
-/* A whole number in digits, sign allowed. Fractions are NUMBER_BAD. */
+/* The same with a sign allowed. */
 number_result number_signed(const char *text, size_t length, int64_t *out);
 
 /* Any JSON number as a double; NUMBER_TOO_LARGE when it is not finite. */

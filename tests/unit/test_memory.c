@@ -361,23 +361,32 @@ static void test_largest_batch(void) {
     habitat_memory_free(memory);
 }
 
-#define GIVEN(at, bytes, total)                                                                    \
+#define GIVEN_AS(at, bytes, total, device, kind)                                                   \
     "{\"ph\":\"i\",\"cat\":\"cpu_instant_event\",\"s\":\"t\",\"name\":\"[memory]\",\"pid\":1,"     \
     "\"tid\":1,\"ts\":" #at ",\"args\":{\"Total Reserved\":90000,\"Total Allocated\":" #total      \
-    ",\"Bytes\":" #bytes ",\"Device Id\":0,\"Device Type\":1}},"
+    ",\"Bytes\":" #bytes ",\"Device Id\":" #device ",\"Device Type\":" #kind "}},"
+#define GIVEN(at, bytes, total) GIVEN_AS(at, bytes, total, 0, 1)
 
-/* Events of a profile with memory in it: the highest total, and what was given out before. */
+/* Events of a profile with memory in it: the highest total, and what was given out before; however
+ * their numbers are written. */
 static void test_events(void) {
-    static const char text[] =
-        TRACE("", PASSES GIVEN(11, 1000, 61000) GIVEN(31, 9000, 70000) GIVEN(61, -9000, 61000));
-    habitat_trace *trace = NULL;
-    CHECK_INT(habitat_trace_read_memory(text, strlen(text), "made", &trace, NULL), HABITAT_OK);
-    const habitat_trace_info *info = habitat_trace_get_info(trace);
-    CHECK_NEAR(info->peak_memory_bytes, 70000.0, 0);
-    CHECK_NEAR(info->memory.between_bytes, 60000.0, 0);
-    CHECK_NEAR(info->memory.reserved_bytes, 90000.0, 0);
-    CHECK(info->memory.peak_from_events);
-    habitat_trace_free(trace);
+    static const char *const texts[] = {
+        TRACE("", PASSES GIVEN(11, 1000, 61000) GIVEN(31, 9000, 70000) GIVEN(61, -9000, 61000)),
+        TRACE("", PASSES GIVEN_AS(11, 1000.0, 61000.0, 0.0, 1.0) GIVEN_AS(31, 9e3, 7e4, 0.0, 1.0)
+                      GIVEN_AS(61, -9000.0, 61000.0, 0.0, 1.0)),
+        TRACE("", PASSES GIVEN_AS(11, "1000", "61000", "0", "1") GIVEN_AS(
+                      31, "9000", "70000", "0", "1") GIVEN_AS(61, "-9000", "61000", "0", "1"))};
+    for (size_t i = 0; i < 3; i++) {
+        habitat_trace *trace = NULL;
+        CHECK_INT(habitat_trace_read_memory(texts[i], strlen(texts[i]), "made", &trace, NULL),
+                  HABITAT_OK);
+        const habitat_trace_info *info = habitat_trace_get_info(trace);
+        CHECK_NEAR(info->peak_memory_bytes, 70000.0, 0);
+        CHECK_NEAR(info->memory.between_bytes, 60000.0, 0);
+        CHECK_NEAR(info->memory.reserved_bytes, 90000.0, 0);
+        CHECK(info->memory.peak_from_events);
+        habitat_trace_free(trace);
+    }
 }
 
 static void test_bad_notes(void) {
