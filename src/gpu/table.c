@@ -187,9 +187,14 @@ static bool other_chip(const habitat_gpu *a, const habitat_gpu *b) {
     return !a->chip || !b->chip || strcmp(a->chip, b->chip) != 0;
 }
 
+static bool other_date(const habitat_gpu *a, const habitat_gpu *b) {
+    return !a->release_date || !b->release_date || strcmp(a->release_date, b->release_date) != 0;
+}
+
 /* By what is no rate: kernels are those of the units at hand and of the compute capability
  * (consumer and data-centre parts of one architecture have others); parts of one chip and size
- * differ in memory or power. */
+ * differ in memory or power, and two of them in their rates alone: then the day tells which of
+ * them a copy is of. */
 static bool is_nearer(const habitat_gpu *gpu, const habitat_gpu *kin, const habitat_gpu *found) {
     bool units = gpu_has_matrix_unit(gpu, HABITAT_DTYPE_FP16);
     const double far[][2] = {
@@ -201,7 +206,8 @@ static bool is_nearer(const habitat_gpu *gpu, const habitat_gpu *kin, const habi
         {apart(kin->sm_count, gpu->sm_count), apart(found->sm_count, gpu->sm_count)},
         {apart((double)kin->memory_bytes, (double)gpu->memory_bytes),
          apart((double)found->memory_bytes, (double)gpu->memory_bytes)},
-        {apart(kin->tdp_w, gpu->tdp_w), apart(found->tdp_w, gpu->tdp_w)}};
+        {apart(kin->tdp_w, gpu->tdp_w), apart(found->tdp_w, gpu->tdp_w)},
+        {other_date(kin, gpu), other_date(found, gpu)}};
     for (size_t i = 0; i < sizeof far / sizeof *far; i++)
         if (far[i][0] != far[i][1])
             return far[i][0] < far[i][1];
