@@ -2,6 +2,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <habitat/text.h>
 
@@ -217,6 +218,36 @@ static habitat_status warn_of_samples(made_answer *out, habitat_error *err) {
     return warnings_add(out, HABITAT_ABOUT_DESTINATIONS, line, err);
 }
 
+/* The first price of a file that has none of the kind asked for; NULL: every file has one. Prices
+ * of a file lie side by side. */
+static const habitat_price *first_of_other_kind(const habitat_prices *prices, bool spot) {
+    size_t count = 0;
+    const habitat_price *list = prices ? habitat_prices_list(prices, &count) : NULL;
+    for (size_t i = 0, next; i < count; i = next) {
+        bool of_file = list[i].origin == HABITAT_PRICE_FILE, any = !of_file;
+        for (next = i; next < count && list[next].origin == list[i].origin &&
+                       (!of_file || strcmp(list[next].file, list[i].file) == 0);
+             next++)
+            any |= list[next].spot == spot;
+        if (!any)
+            return &list[i];
+    }
+    return NULL;
+}
+
+/* Who brings a file expects it to count. */
+static habitat_status warn_of_kind(made_answer *out, habitat_error *err) {
+    char line[WARNING_BYTES];
+    bool spot = out->open.spot;
+    const habitat_price *price = first_of_other_kind(out->open.prices, spot);
+    if (!price)
+        return HABITAT_OK;
+    snprintf(line, sizeof line, "none of the prices in %.200s counts: they are %s", price->file,
+             spot ? "on demand, and spot prices are asked for; leave out --spot"
+                  : "spot prices, which --spot takes");
+    return warnings_add(out, HABITAT_ABOUT_DESTINATIONS, line, err);
+}
+
 /* Dates of the library's own list are held by its tests: today may be one that a build fixed. */
 habitat_status cost_warn(made_answer *out, habitat_error *err) {
     const habitat_price *first = NULL;
@@ -234,6 +265,8 @@ habitat_status cost_warn(made_answer *out, habitat_error *err) {
         status = warn_of_one_rank(out, err);
     if (status == HABITAT_OK)
         status = warn_of_samples(out, err);
+    if (status == HABITAT_OK)
+        status = warn_of_kind(out, err);
     if (!count || status != HABITAT_OK)
         return status;
     if (count > 1)
