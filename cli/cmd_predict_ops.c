@@ -68,6 +68,7 @@ static char *copy_record(const habitat_csv_reader *reader, const char *gpu) {
         size += length + 1;
     }
     char *text = malloc(size);
+    bool any = false; /* a cell was written, maybe an empty one */
     for (size_t i = 0; text && i < count; i++) {
         if (added_before(columns[i]))
             continue;
@@ -76,8 +77,9 @@ static char *copy_record(const habitat_csv_reader *reader, const char *gpu) {
             raw = gpu;
             length = strlen(gpu);
         }
-        if (used)
+        if (any)
             text[used++] = ',';
+        any = true;
         memcpy(text + used, raw, length);
         used += length;
     }
