@@ -144,7 +144,12 @@ static const word flags[] = {{"0", 0, NULL},    {"1", 1, NULL},     {"false", 0,
                              {"N", 0, NULL},    {"T", 1, NULL}};
 static const vocabulary flag_words = VOCABULARY("yes or no", flags);
 
+/* A number as sizes may be: of a column with gaps pandas makes 1.0. */
 bool row_flag(row *r, const char *names) {
+    const char *text = row_text(r, names, NULL);
+    double value = NAN;
+    if (text && csv_decimal(text, &value) && (value == 0.0 || value == 1.0))
+        return value == 1.0;
     return row_word(r, names, &flag_words, 0) != 0;
 }
 

@@ -15,3 +15,16 @@ for table in indexed flags; do
     "$habitat" predict-ops out.csv | cmp - out.csv && echo "$table: twice is once"
 done
 "$habitat" predict-ops flags.csv --to A100 | cut -d, -f1-4
+# Of a column with gaps it makes 1.0 of 1: sizes and flags are read so.
+cat >floats.csv <<'T'
+gpu,op,dtype,B,M,N,K,bias
+T4,linear,fp32,1.0,64.0,64.0,64.0,1.0
+T4,linear,fp32,1.0,64.0,64.0,64.0,0.0
+T4,linear,fp32,1.0,64.0,64.0,64.0,
+T
+sed 's/\.0//g' floats.csv >whole.csv
+"$habitat" predict-ops floats.csv | sed 's/\.0,/,/g' >out.csv
+"$habitat" predict-ops whole.csv | cmp - out.csv && echo "1.0 is 1"
+sed 's/1\.0$/0.5/' floats.csv >half.csv
+"$habitat" predict-ops half.csv 2>&1
+exit 0
