@@ -272,11 +272,12 @@ static void write_head(timeline *t) {
         export_print(t->text, ", \"numSms\": %" PRIu32, gpu->sm_count);
     export_print(t->text, "}],\n\"habitat_prediction\": {\"gpu\": ");
     export_string(t->text, gpu->name);
+    export_print(t->text, ", \"origin\": ");
+    export_string(t->text, t->r->workload->info.origin->name);
     export_print(t->text,
-                 ", \"origin\": \"%s\", \"method\": \"%s\", \"iteration_ms\": %.6g, "
-                 "\"busy_ms\": %.6g},\n\"traceEvents\": [",
-                 t->r->workload->info.origin->name, habitat_method_name(t->p->method),
-                 t->p->iteration_ms, t->p->busy_ms);
+                 ", \"method\": \"%s\", \"iteration_ms\": %.6g, \"busy_ms\": %.6g},\n"
+                 "\"traceEvents\": [",
+                 habitat_method_name(t->p->method), t->p->iteration_ms, t->p->busy_ms);
 }
 
 /* When the CPU has come to the end of the first iteration. */
