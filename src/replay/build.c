@@ -168,8 +168,8 @@ static habitat_status prepare(replay_builder *b, habitat_error *err) {
 static habitat_status connect(replay_builder *b, habitat_error *err) {
     replay_graph *g = b->graph;
     b->at_once_ns = calloc(g->node_count + 1, sizeof *b->at_once_ns);
-    bool fine = b->at_once_ns && replay_find_pauses(b);
     replay_find_apart(b);
+    bool fine = b->at_once_ns && replay_find_pauses(b);
     for (size_t i = 0; fine && i < g->node_count; i++) {
         g->nodes[i].first_edge = (uint32_t)g->edge_count;
         fine = g->nodes[i].kind == REPLAY_KERNEL ? replay_kernel(b, i) : replay_cpu_point(b, i);

@@ -1,8 +1,9 @@
 /* Where the CPU did nothing that the trace names: no operation or call begins or ends on any
- * thread, and no call is open. Such a pause is the data loader's, a file's, a sleep's; the profiler
- * does not stretch it, and another host or precision does not shorten it. Inside an operation that
- * launches it is that operation's work; a call that takes so long blocks. Either is left out where
- * it happens once (once.c): then it sets the GPU or a library up. */
+ * thread, but those that are apart (cpu.c), and no call is open. Such a pause is the data loader's,
+ * a file's, a sleep's; the profiler does not stretch it, and another host or precision does not
+ * shorten it. Inside an operation that launches it is that operation's work; a call that takes so
+ * long blocks. Either is left out where it happens once (once.c): then it sets the GPU or a library
+ * up. */
 #include "base/constants.h"
 #include "base/list.h"
 #include "replay/builder.h"
@@ -155,7 +156,7 @@ static bool pauses_of_all(replay_builder *b, replay_pauses *all) {
         t->last_ns = b->graph->begin_ns;
         t->out = &own;
         find_thread(b, i, t);
-        bool has = t->op_end > op || t->call_end > call;
+        bool has = !b->threads[i].apart && (t->op_end > op || t->call_end > call);
         op = t->op_end;
         call = t->call_end;
         fine = !has || (walk(t) && (!any || share(all, &own, &both)));

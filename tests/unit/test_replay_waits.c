@@ -89,6 +89,22 @@ static void test_without_name(void) {
     check_case("a pause without a name from 10 ms on, and no wait for the GPU");
 }
 
+/* The same beside a thread that writes a log all the while: it asks no GPU for anything. */
+static void test_beside(void) {
+    enum { STEPS = sizeof slept / sizeof *slept, LINES = 12 };
+    event list[STEPS + LINES];
+    memcpy(list, slept, sizeof slept);
+    for (int i = 0; i < LINES; i++)
+        list[STEPS + i] = (event){'o', "aten::line", 8020.0 + 1000.0 * i, 900, 2, 0, 0, NULL};
+    subject alone = SUBJECT(slept, 50050, "", 0), beside = SUBJECT(list, 50050, "", 0);
+    CHECK_NEAR(beside.info->wait_ms, 12.0, 1e-9);
+    CHECK_NEAR(beside.info->cpu_ms, alone.info->cpu_ms, 1e-9);
+    CHECK_NEAR(run(&beside, 2.0).iteration_ms, run(&alone, 2.0).iteration_ms, 1e-9);
+    done(&alone);
+    done(&beside);
+    check_case("what a thread that asks no GPU does meanwhile ends no pause");
+}
+
 /* The other thread works while the first one waits for it. */
 static const event handed[] = {
     {'o', "aten::a", 0, 10, 1, 0, 0, NULL},
@@ -459,6 +475,7 @@ int main(void) {
     test_loader();
     test_recorded_wait();
     test_without_name();
+    test_beside();
     test_none();
     test_passing();
     test_passing_on_several();
