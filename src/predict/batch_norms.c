@@ -18,8 +18,8 @@ bool batch_norms_told(const habitat_work *work, const habitat_gpu *gpu) {
 
 /* Part of the tensors that the cache does not hold, of one that is read and one written. */
 static double missed_share(const habitat_work *work, const habitat_gpu *gpu) {
-    double tensor = work->shape.rows.rows * work->shape.rows.columns *
-                    (double)habitat_dtype_bytes(work->dtype);
+    double tensor =
+        work->shape.rows.rows * work->shape.rows.columns * (double)habitat_dtype_bytes(work->dtype);
     return fmin(fmax(2 * tensor / gpu->l2_bytes - 1, 0), 1);
 }
 
@@ -79,8 +79,8 @@ static double given_s(const habitat_work *work, const habitat_gpu *gpu, double r
                       double floor_s) {
     double elements = work->shape.rows.rows * work->shape.rows.columns;
     double sm_cycle_s = 1 / (gpu->boost_clock_hz * gpu->sm_count);
-    double blocks_s = work->shape.rows.rows * work->scaled_images * fitted_scaled_block_cycles *
-                      sm_cycle_s;
+    double blocks_s =
+        work->shape.rows.rows * work->scaled_images * fitted_scaled_block_cycles * sm_cycle_s;
     double walk_s = elements * fitted_scaled_element_cycles * sm_cycle_s;
     double missed_s = fitted_scaled_missed * missed_share(work, gpu) * roof_s;
     return fitted_scaled_wait_cycles / gpu->boost_clock_hz +

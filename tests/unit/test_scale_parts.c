@@ -12,12 +12,10 @@
 #include "workload/scale.h"
 
 #define MADE(operation, sizes, ns)                                                                 \
-    {.name = "k",                                                                                  \
-     .op = (operation),                                                                            \
-     .dims = (sizes),                                                                              \
-     .grid = 100,                                                                                  \
-     .block = 128,                                                                                 \
-     .duration_ns = (ns)}
+    {                                                                                              \
+        .name = "k", .op = (operation), .dims = (sizes), .grid = 100, .block = 128,                \
+        .duration_ns = (ns)                                                                        \
+    }
 #define GRADIENT(sizes) MADE(NODE "torch::autograd::AccumulateGrad", sizes, 1000)
 
 static const habitat_gpu *gpu;

@@ -308,8 +308,8 @@ static void channels_last(void) {
                1 + scaled, 1e-9);
     check_case("batch norms with channels last: rounds of four pixels, sums shared by blocks");
     /* 256 pixels: one block below the other would be too few to share */
-    const char *few = "aten::native_batch_norm | bf16[8,64,8,4]@2048,1,256,64" FIVE
-                      " =True =0.1 =1";
+    const char *few =
+        "aten::native_batch_norm | bf16[8,64,8,4]@2048,1,256,64" FIVE " =True =0.1 =1";
     CHECK_NEAR(batch_us(few, 1e9, 10), 2 + 4 * 1.5 * (1.43 + .69), 1e-9);
     /* 1536 pixels: 6 blocks scale, of which one sums in 24 rounds */
     few = "aten::native_batch_norm | bf16[48,64,8,4]@2048,1,256,64" FIVE " =True =0.1 =1";
