@@ -23,6 +23,7 @@ FOLDER = ROOT / "data/recordings/ways_together"
 NAME = re.compile(r"(?P<way>\w+)_b(?P<batch>\d+)_(?P<gpus>\d)x(?P<gpu>h\d00)(\.rank(?P<rank>\d))?\.json\.gz")
 MEASURED = ("host", "way", "batch", "gpus", "iteration_ms", "spread")
 OWN_TIME = ("iteration_ms", "iteration_spread", "cpu_ms")  # how what a recording knows of its time begins
+OTHERS = ("H100-SXM5-80GB", "A100-SXM4-80GB")
 MUCH_SPREAD = 0.1  # of groups of iterations
 NOT_MODELLED = {"compressed": "sent in bf16", "states": "states in parts", "synchronised": "norms of all GPUs"}
 
@@ -133,6 +134,16 @@ def one_gpu(habitat, folder):
                 yield row(way, NOT_MODELLED.get(way, "gradients alone"), count, truth, guess)
 
 
+def alone(habitat, folder):
+    """One rank's file by itself, on other GPUs, against what all ranks together say there."""
+    for (way, gpus), files in ranks(folder).items():
+        for gpu in OTHERS if gpus > 1 else ():
+            answer = json.loads(judge.run(habitat, "predict", "--ranks", *files, "--to", gpu, "--json"))["predictions"][0]
+            for path in files:
+                _, guess = judge.predict(habitat, path, gpu=gpu)
+                yield judge.case(f"one rank alone, on {gpu}, against all together", way, guess["iteration_ms"], answer["iteration_ms"], None)
+
+
 def lines(rows):
     yield "| way | what | GPUs | host | measured ms | spread % | predicted ms | interval | error % | bound by |\n|---|---|--:|--:|--:|--:|--:|--:|--:|---|"
     for r in sorted(rows, key=lambda r: (r.way, r.gpus, r.host)):
@@ -180,6 +191,8 @@ def page(habitat, folder):
     ):
         rows = list(some(habitat, folder))
         print(f"\n## {title}\n\n{summary(rows, kind_of)}\n\n" + "\n".join(lines(rows)))
+    print("\n## One rank alone\n\nWhat others made it wait under the profiler is left out as far as its recorded time has no room for it.\n")
+    print("\n".join(judge.summary(list(alone(habitat, folder)))))
     print("\nRefused with another number of GPUs:\n")
     for way, why in sorted(refused(habitat, folder).items()):
         print(f"- {way}: {why}")

@@ -2,13 +2,14 @@
  *
  * Two things are unknown: how much the profiler stretched the CPU's side, and how long the GPU
  * pauses between kernels without it. Where pauses within reason explain the recorded time, the GPU
- * bound the step and the pauses take it; else the CPU bound it and its factor takes it. What even
- * pauses of nothing cannot explain (kernels that ran slower under the profiler) is put on all
- * kernels. */
+ * bound the step and the pauses take it; else the CPU bound it and its factor takes it. Waiting
+ * for which there is no room is left out before, and what even pauses of nothing cannot explain
+ * (kernels that ran slower under the profiler) is put on all kernels. */
 #include <math.h>
 
 #include "base/constants.h"
 #include "replay/clock.h"
+#include "replay/others.h"
 #include "replay/rule.h"
 #include "workload/bound.h"
 #include "workload/workload.h"
@@ -114,12 +115,13 @@ static habitat_status try_kernels(search *s, double told, bool *done, habitat_er
     return status;
 }
 
-/* Kernels of one stream overlap nothing: where its GPU waited, they did not take the time. */
+/* Kernels of one stream overlap nothing: where its GPU waited, they did not take the time. Nor did
+ * they where some of the waiting for other ranks is left out: the rest of it may be left. */
 static bool may_be_kernels(const search *s, bool clocked) {
     const habitat_replay *r = s->replay;
     double whole_ms = s->wanted_ns / r->iterations / HABITAT_NS_PER_MS;
-    return (clocked && r->info.stream_count > 1) ||
-           !habitat_waits_for_cpu(whole_ms, r->workload->info.busy_ms);
+    return !(r->others_gone > 0.0) && ((clocked && r->info.stream_count > 1) ||
+                                       !habitat_waits_for_cpu(whole_ms, r->workload->info.busy_ms));
 }
 
 /* The most likely first: the CPU as the rule or the clock has it, or slower; faster; the GPU beside
@@ -150,6 +152,24 @@ static habitat_status settle(search *s, double rule, bool clocked, bool *cpu, ha
     return solve(s, 0.0, 1.0, err);
 }
 
+/* Without what other ranks made it wait, if the rest explains the time; else with a part of it. */
+static habitat_status settle_beside_others(search *s, habitat_replay *r, double rule, bool *cpu,
+                                           habitat_error *err) {
+    bool clocked = r->info.cpu_basis == HABITAT_CPU_CLOCK, explained = false;
+    habitat_status status = HABITAT_OK;
+    for (int all = 1; status == HABITAT_OK && !explained && all >= 0; all--) {
+        double gone = s->times.waits_gone, ns = 0.0;
+        s->times = (replay_times){r->recorded_ns, 1.0, rule, 1.0, false, NULL, false, gone};
+        status = replay_wait_less(r, &s->times, s->wanted_ns, all == 1, err);
+        if (status == HABITAT_OK)
+            status = settle(s, rule, clocked, cpu, err);
+        if (status == HABITAT_OK)
+            status = period_of(s, &ns, err);
+        explained = r->others_gone < 1.0 || ns >= (1.0 - 1e-6) * s->wanted_ns;
+    }
+    return status;
+}
+
 static habitat_status to_recorded(habitat_replay *r, double rule, double wanted_ns,
                                   habitat_error *err) {
     bool cpu = false;
@@ -158,7 +178,7 @@ static habitat_status to_recorded(habitat_replay *r, double rule, double wanted_
     if (r->graph.has_waits)
         status = shorten_waits(&s, rule, err);
     if (status == HABITAT_OK)
-        status = settle(&s, rule, r->info.cpu_basis == HABITAT_CPU_CLOCK, &cpu, err);
+        status = settle_beside_others(&s, r, rule, &cpu, err);
     if (status != HABITAT_OK)
         return status;
     r->waits_gone = s.times.waits_gone;

@@ -185,6 +185,8 @@ struct habitat_replay {
     double *recorded_ns; /* shape (kernel_count); NULL: those of the workload */
     double wait_ns;      /* of the recording: the CPU's side on an endless fast host */
     double waits_gone;   /* share of the waits that the recorded iteration cannot hold */
+    double others_gone;  /* the same of waiting for other ranks, of one that is recorded alone */
+    double *others_ns;   /* shape (kernel_count): that waiting; NULL: not asked for */
     double held_ms; /* without a CPU side: what an iteration takes at least, as its GPU waited so
                        long in the recording; 0 it did not */
     double held_more_ms; /* all that it waited */

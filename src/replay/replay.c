@@ -34,7 +34,8 @@ static habitat_status make(habitat_replay *r, habitat_error *err) {
     if (status == HABITAT_OK && replay_knows_origin(r))
         r->info.iteration_ms = r->workload->info.iteration_ms; /* to the bit */
     free(r->recorded_ns);
-    r->recorded_ns = NULL;
+    free(r->others_ns);
+    r->recorded_ns = r->others_ns = NULL;
     return status;
 }
 
@@ -74,6 +75,7 @@ void habitat_replay_free(habitat_replay *r) {
         return;
     replay_graph_free(&r->graph);
     free(r->recorded_ns);
+    free(r->others_ns);
     free(r);
 }
 

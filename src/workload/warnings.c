@@ -246,7 +246,8 @@ static bool warn_of_collectives(habitat_workload *w) {
             w,
             "%zu collective kernels: %.3g of their %.3g ms an iteration are waiting for other "
             "GPUs, more than their messages need, and are kept as recorded where nothing "
-            "else runs; messages of known size are scaled by NVLink, or PCIe where a GPU has "
+            "else runs and a noted time has room for them; messages of known size are scaled by "
+            "NVLink, or PCIe where a GPU has "
             "none",
             w->collective_count, (double)w->waiting_ns / per_ms, (double)w->collective_ns / per_ms);
     if (ok && w->unsized_count)

@@ -470,6 +470,47 @@ static void test_scaler_again(void) {
     check_case("a scaler waits in each of several iterations");
 }
 
+/* A rank that was recorded alone. Its first message waits: the second, alike, takes 20 us of the
+ * first one's 300. Of 523.3 us kernels take 240, waiting 280, pauses of 1.1 the rest. */
+static void test_other_ranks(void) {
+    static const event rank[] = {
+        {'c', "cudaLaunchKernel", 0, 1, 1, 0, 1, NULL},
+        {'c', "cudaLaunchKernel", 1, 1, 1, 0, 2, NULL},
+        {'c', "cudaLaunchKernel", 2, 1, 1, 0, 3, NULL},
+        {'c', "cudaLaunchKernel", 3, 1, 1, 0, 4, NULL},
+        {'k', "a", 10, 100, 0, 7, 1, NULL},
+        {'n', "ncclDevKernel_AllReduce", 111.1, 300, 0, 7, 2, NULL},
+        {'k', "b", 412.2, 100, 0, 7, 3, NULL},
+        {'n', "ncclDevKernel_AllReduce", 513.3, 20, 0, 7, 4, NULL},
+    };
+    enum { LENGTH = 6 };
+    static const char room[] = "\"habitat\": {\"iteration_ms\": 0.400},";
+    static const char all[] = "\"habitat\": {\"iteration_ms\": 0.600},";
+    static const char busy[] = "\"habitat\": {\"iteration_ms\": 0.245},";
+    static const char less[] = "\"habitat\": {\"iteration_ms\": 0.230},";
+    subject s = SUBJECT(rank, LENGTH, room, 0);
+    CHECK_NEAR(s.r->others_gone, (524.4 - 400.0) / 280.0, 1e-3);
+    CHECK_NEAR(s.info->kernel_scale, 1.0, 0.0);
+    CHECK_NEAR(s.info->gap_scale, 1.0, 1e-3);
+    CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.4, 1e-6);
+    done(&s);
+    check_case("a rank waits as long for others as the recorded iteration has room for");
+    s = SUBJECT(rank, LENGTH, busy, 0);
+    CHECK_NEAR(s.r->others_gone, 1.0, 0.0);
+    CHECK_NEAR(s.info->kernel_scale, 1.0, 0.0);
+    CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.245, 1e-6);
+    done(&s);
+    check_case("where pauses explain it, not at all");
+    s = SUBJECT(rank, LENGTH, all, 0);
+    CHECK_NEAR(s.r->others_gone, 0.0, 0.0);
+    done(&s);
+    s = SUBJECT(rank, LENGTH, less, 0);
+    CHECK_NEAR(s.r->others_gone, 1.0, 1e-6);
+    CHECK_NEAR(s.info->kernel_scale, 230.0 / 240.0, 1e-3);
+    done(&s);
+    check_case("all of it, or none; then kernels were quicker");
+}
+
 int main(void) {
     gpu = made_gpu("made", 10, 1.0, 1000, 10);
     test_loader();
@@ -488,5 +529,6 @@ int main(void) {
     test_usual();
     test_scaler();
     test_scaler_again();
+    test_other_ranks();
     return check_done();
 }
