@@ -89,9 +89,10 @@ HABITAT_API void habitat_memory_free(habitat_memory *memory);
 
 /** The iteration's memory at another batch size and in other formats.
  *
- * Activations grow with the batch; weights, gradients, optimiser state, half-precision copies of
- * weights and workspace stay. An iteration whose peak is the optimiser's step stays as it is until
- * its activations are larger.
+ * Activations grow with the batch, and gradients that are rows of a table (sparse ones); weights,
+ * other gradients, optimiser state, half-precision copies of weights and workspace stay. An
+ * iteration whose peak is the optimiser's step stays as it is, but for such rows, until its
+ * activations are larger.
  * @param memory       borrowed for the call.
  * @param batch_factor batch size over the recorded one; finite, > 0.
  * @param format       what the iteration keeps its tensors in.

@@ -135,10 +135,23 @@ static memory_space space_of(const memory_step *s, bool backward, bool most) {
     return space;
 }
 
+/* Gradients that are there: those made so far, and until they are let go all of the iteration
+ * before. */
+static memory_space gradients_at(const memory_gradients *all, memory_space made, bool before) {
+    return before ? (memory_space){.growing = all->rows, .fixed = all->fixed} : made;
+}
+
+static void make_gradients(const memory_gradients *all, const memory_facts *facts,
+                           const memory_step *s, memory_space *made) {
+    double share = facts->rows_bytes > 0 ? all->rows / facts->rows_bytes : 0;
+    made->fixed = fmin(made->fixed + all->each * s->weights, all->fixed);
+    made->growing = fmin(made->growing + share * s->rows, all->rows);
+}
+
 static void follow(const moment *moments, size_t count, const memory_facts *facts,
-                   double gradients_bytes, double weight_bytes, bool most, memory_lines *out) {
+                   const memory_gradients *all, bool most, memory_lines *out) {
     double kept = 0, casts = 0, waiting = 0;
-    double gradients = facts->gradients_stay ? gradients_bytes : 0;
+    memory_space made = gradients_at(all, (memory_space){0}, facts->gradients_stay);
     for (size_t i = 0; i < count; i++) {
         const memory_step *s = moments[i].step;
         if (!s) {
@@ -148,7 +161,9 @@ static void follow(const moment *moments, size_t count, const memory_facts *fact
         }
         bool keeps = s->backward_ns != UINT64_MAX, backward = moments[i].kind == BACKWARD;
         memory_space space = space_of(s, backward, most);
-        double before = moments[i].time_ns < facts->zeroed_ns ? gradients_bytes - gradients : 0;
+        bool before = moments[i].time_ns < facts->zeroed_ns &&
+                      (made.fixed < all->fixed || made.growing < all->rows);
+        memory_space gradients = gradients_at(all, made, before);
         double moved = s->moved + (backward ? s->passing : 0);
         if (!backward) {
             kept += keeps ? s->kept : 0;
@@ -156,16 +171,16 @@ static void follow(const moment *moments, size_t count, const memory_facts *fact
             if (keeps && s->kept > 0)
                 moved = s->made; /* what goes in is kept */
             if (keeps && s->kept > 0 && !(space.growing + space.fixed + space.shrinking > 0) &&
-                !(before > 0))
+                !before)
                 continue; /* and what comes out, too: the backward pass has as much */
         }
         out->lines[out->count++] =
-            (memory_line){kept + waiting + moved, space.growing,
-                          casts + gradients + before + space.fixed, space.shrinking};
+            (memory_line){kept + waiting + moved, gradients.growing + space.growing,
+                          casts + gradients.fixed + space.fixed, space.shrinking};
         if (backward) {
             kept -= s->kept;
             casts -= s->casts;
-            gradients = fmin(gradients + weight_bytes * s->weights, gradients_bytes);
+            make_gradients(all, facts, s, &made);
         }
     }
 }
@@ -192,8 +207,7 @@ static size_t list_moments(const memory_steps *steps, moment *out) {
 }
 
 habitat_status memory_lines_of(const memory_steps *steps, const memory_facts *facts,
-                               double gradients_bytes, double weight_bytes, bool most,
-                               memory_lines *out) {
+                               const memory_gradients *all, bool most, memory_lines *out) {
     *out = (memory_lines){.loss_bytes = steps->loss_bytes,
                           .batch_bytes = steps->batch_bytes,
                           .largest_bytes = steps->largest_bytes};
@@ -209,7 +223,7 @@ habitat_status memory_lines_of(const memory_steps *steps, const memory_facts *fa
     }
     size_t count = list_moments(steps, moments);
     qsort(moments, count, sizeof *moments, by_time);
-    follow(moments, count, facts, gradients_bytes, weight_bytes, most, out);
+    follow(moments, count, facts, all, most, out);
     free(moments);
     prune(out);
     return HABITAT_OK;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "memory/rules.h"
+#include "memory/sparse.h"
 #include "work/args.h"
 
 enum { LOOK_AHEAD = 64 };
@@ -37,6 +38,18 @@ static void note_results(memory_links *l) {
     }
 }
 
+static void note_rows(memory_links *l) {
+    for (size_t i = 0; i < l->count; i++) {
+        double bytes = memory_rows_made(l->operations, i);
+        uint32_t at = bytes > 0 ? (uint32_t)i : HABITAT_NONE;
+        while (at != HABITAT_NONE && l->operations[at].forward == HABITAT_NONE)
+            at = l->operations[at].parent;
+        for (at = at == HABITAT_NONE ? at : l->operations[at].forward; at != HABITAT_NONE;
+             at = l->operations[at].parent)
+            l->rows[at] += bytes;
+    }
+}
+
 /* A copy is launched inside of `copy_`, which `_to_copy` calls. */
 static void note_copies(memory_links *l) {
     size_t count;
@@ -59,11 +72,13 @@ bool memory_links_of(const habitat_trace *trace, memory_links *out) {
     out->operations = habitat_trace_operations(trace, &out->count);
     out->backward_ns = malloc((out->count + 1) * sizeof *out->backward_ns);
     out->result = malloc((out->count + 1) * sizeof *out->result);
+    out->rows = calloc(out->count + 1, sizeof *out->rows);
     out->from_host = calloc(out->count + 1, sizeof *out->from_host);
-    if (!out->backward_ns || !out->result || !out->from_host)
+    if (!out->backward_ns || !out->result || !out->rows || !out->from_host)
         return false;
     note_backward(out);
     note_results(out);
+    note_rows(out);
     note_copies(out);
     return true;
 }
@@ -71,22 +86,30 @@ bool memory_links_of(const habitat_trace *trace, memory_links *out) {
 void memory_links_free(memory_links *links) {
     free(links->backward_ns);
     free(links->result);
+    free(links->rows);
     free(links->from_host);
     *links = (memory_links){0};
 }
 
-uint64_t memory_links_backward(const memory_links *l, size_t i) {
-    uint64_t when = l->backward_ns[i];
-    for (size_t at = i; when == UINT64_MAX && l->operations[at].parent != HABITAT_NONE;) {
-        size_t parent = l->operations[at].parent;
+/* This operation, or the one around it that counts as the same and has a backward operation. */
+static size_t linked(const memory_links *l, size_t i) {
+    while (l->backward_ns[i] == UINT64_MAX && l->operations[i].parent != HABITAT_NONE) {
+        size_t parent = l->operations[i].parent;
         /* a module has no number, nor has what it computes without gradients: not its backward */
-        if (!habitat_trace_numbered_as_parent(l->trace, (uint32_t)at) ||
+        if (!habitat_trace_numbered_as_parent(l->trace, (uint32_t)i) ||
             l->operations[parent].form->kind != HABITAT_OPERATION_FRAMEWORK)
             break;
-        when = l->backward_ns[parent];
-        at = parent;
+        i = parent;
     }
-    return when;
+    return i;
+}
+
+uint64_t memory_links_backward(const memory_links *l, size_t i) {
+    return l->backward_ns[linked(l, i)];
+}
+
+double memory_links_rows(const memory_links *l, size_t i) {
+    return l->rows[linked(l, i)];
 }
 
 uint64_t memory_links_backward_after(const memory_links *l, size_t i) {

@@ -14,6 +14,8 @@ typedef struct memory_links {
                               inside it, begins; UINT64_MAX: none */
     double *result;        /* shape (count): elements of what each makes, as its backward operation
                               takes a gradient of; NaN: not shown */
+    double *rows;          /* shape (count): bytes of the rows of a table that the backward
+                              operations of each, or of those inside it, make; 0: none */
     bool *from_host;       /* shape (count): copies from the host's memory to the GPU's */
 } memory_links;
 
@@ -23,6 +25,9 @@ void memory_links_free(memory_links *links);
 
 /* When the backward operation runs: of this one, or of one around it that counts as the same. */
 uint64_t memory_links_backward(const memory_links *links, size_t i);
+
+/* Bytes of the rows that this backward operation makes (sparse.h). */
+double memory_links_rows(const memory_links *links, size_t i);
 
 /* The backward operation of what comes after it: runs just before its own, which no trace shows
  * where it launches nothing. */

@@ -83,6 +83,13 @@ static habitat_status shown_gradients(const habitat_trace *trace, double *out, u
     return status == HABITAT_OK ? trace_backward_passes(trace, passes, NULL) : status;
 }
 
+/* Of what is as large as the weights, the part whose gradients are rows of tables. */
+static void take_rows(habitat_memory *m, double tables_bytes, bool noted) {
+    if (!noted && tables_bytes > 0)
+        m->gradients_bytes = fmax(m->gradients_bytes - tables_bytes, 0) + m->facts.rows_bytes;
+    m->rows_bytes = fmin(m->facts.rows_bytes, or_zero(m->gradients_bytes));
+}
+
 /* Weights from the operations that use them, where the recording does not say. Weights without a
  * gradient are not trained, and have no state. */
 static void estimate_state(habitat_memory *m, const memory_steps *steps, double between,
@@ -96,7 +103,9 @@ static void estimate_state(habitat_memory *m, const memory_steps *steps, double 
     }
     double each = m->facts.kind == MEMORY_KIND_HALF ? 2 : single_bytes;
     m->from_shapes = true;
-    m->parameters_bytes = (m->facts.weights > 0 ? m->facts.weights : steps->weights) * each;
+    /* no list of an optimiser has weights in it whose gradients are rows */
+    m->parameters_bytes =
+        (m->facts.weights > 0 ? m->facts.weights + steps->tables : steps->weights) * each;
     m->twice_bytes = m->facts.weights > 0 ? 0 : steps->maybe_again * each;
     m->gradients_bytes = known(gradients)        ? gradients
                          : m->facts.has_backward ? m->parameters_bytes
@@ -115,6 +124,14 @@ static void estimate_state(habitat_memory *m, const memory_steps *steps, double 
         m->gradients_bytes *= between / state;
         m->optimizer_bytes *= between / state;
     }
+}
+
+static void take_state(habitat_memory *m, const memory_steps *steps, double between,
+                       double gradients) {
+    double each = m->facts.kind == MEMORY_KIND_HALF ? 2 : single_bytes;
+    bool noted = known(m->gradients_bytes);
+    estimate_state(m, steps, between, gradients);
+    take_rows(m, steps->tables * each, noted);
 }
 
 static double blas_bytes(const habitat_memory *m, const habitat_gpu *origin) {
@@ -168,8 +185,16 @@ static double always(const habitat_memory *m) {
     return m->parameters_bytes + m->buffers_bytes + m->optimizer_bytes + m->workspace_bytes;
 }
 
+static double gradients_at(const habitat_memory *m, double batch_factor) {
+    return m->gradients_bytes + m->rows_bytes * (batch_factor - 1);
+}
+
+static double optimizer_step_at(const habitat_memory *m, double batch_factor) {
+    return m->optimizer_bytes > 0 ? gradients_at(m, batch_factor) + m->temporary_bytes : 0;
+}
+
 static double optimizer_step(const habitat_memory *m) {
-    return m->optimizer_bytes > 0 ? m->gradients_bytes + m->temporary_bytes : 0;
+    return optimizer_step_at(m, 1);
 }
 
 /* What outlives the iteration is part of every moment. */
@@ -215,15 +240,18 @@ static habitat_status make_lines(habitat_memory *m, const habitat_trace *trace,
         status = shown_gradients(trace, &gradients, &passes);
     steps.weights /= passes; /* met in each of them */
     steps.maybe_again /= passes;
+    steps.tables /= passes;
     if (format == HABITAT_MEMORY_RECORDED)
-        estimate_state(m, &steps, info->memory.between_bytes, gradients);
+        take_state(m, &steps, info->memory.between_bytes, gradients);
     double scale = format == HABITAT_MEMORY_RECORDED ? 1 : m->single_over_recorded;
     double each =
         format == HABITAT_MEMORY_RECORDED && m->facts.kind == MEMORY_KIND_HALF ? 2 : single_bytes;
+    memory_gradients all = {scale * (or_zero(m->gradients_bytes) - m->rows_bytes),
+                            scale * m->rows_bytes, each};
     if (!m->facts.unlinked && steps.product_count && !info->other_steps && !info->iterations_differ)
         for (int most = 0; most < 2 && status == HABITAT_OK; most++)
-            status = memory_lines_of(&steps, &m->facts, or_zero(m->gradients_bytes) * scale, each,
-                                     most, most ? &m->most[format] : &m->lines[format]);
+            status = memory_lines_of(&steps, &m->facts, &all, most,
+                                     most ? &m->most[format] : &m->lines[format]);
     memory_steps_free(&steps);
     return status;
 }
@@ -251,7 +279,7 @@ static habitat_status fill(habitat_memory *m, const habitat_trace *trace,
     if (status != HABITAT_OK)
         return status;
     divide_rest(m, &info->memory, origin);
-    m->temporary_bytes = m->facts.step_lists * or_zero(m->gradients_bytes);
+    m->temporary_bytes = m->facts.step_lists * (or_zero(m->gradients_bytes) - m->rows_bytes);
     double recorded = outliving(m, HABITAT_MEMORY_RECORDED);
     for (int f = 0; f < FORMATS && m->facts.has_backward; f++) { /* else in the lives of tensors */
         double share = recorded > 0 ? outliving(m, (habitat_memory_format)f) / recorded : 1;
@@ -324,8 +352,8 @@ habitat_status habitat_memory_predict(const habitat_memory *m, double batch_fact
         return HABITAT_E_UNSUPPORTED;
     double scale = recorded ? 1 : m->single_over_recorded;
     double moments = moments_at(m, lines, batch_factor);
-    double step =
-        scale * (optimizer_step(m) + unexplained_of_step(m)) + m->outlive_bytes * batch_factor;
+    double step = scale * (optimizer_step_at(m, batch_factor) + unexplained_of_step(m)) +
+                  m->outlive_bytes * batch_factor;
     double most = same ? moments : fmax(moments, moments_at(m, &m->most[made], batch_factor));
     double sum = scale * (m->parameters_bytes + m->optimizer_bytes) + m->buffers_bytes +
                  m->workspace_bytes + fmax(moments, optimizer_step(m) > 0 ? step : 0);
@@ -337,7 +365,7 @@ habitat_status habitat_memory_predict(const habitat_memory *m, double batch_fact
                  : measured       ? HABITAT_MEMORY_SCALED
                                   : HABITAT_MEMORY_SHAPES,
         .parameters_bytes = told ? scale * m->parameters_bytes + m->buffers_bytes : (double)NAN,
-        .gradients_bytes = told ? scale * m->gradients_bytes : (double)NAN,
+        .gradients_bytes = told ? scale * gradients_at(m, batch_factor) : (double)NAN,
         .optimizer_bytes = told ? scale * m->optimizer_bytes : (double)NAN,
         .activations_bytes = lines->count ? moments : (double)NAN,
         .workspace_bytes = lines->count ? m->workspace_bytes : (double)NAN,

@@ -30,6 +30,7 @@ typedef struct memory_step {
     double moved;                     /* tensors in and out: in the backward pass their gradients;
                                          without one, only what it makes and gives back */
     double weights;                   /* elements of weights, whose gradients it makes */
+    double rows;                      /* bytes of the gradient that it makes of rows of a table */
     double made;                      /* of `moved`, its result */
     double passing; /* what its backward operation makes beside gradients and gives back */
     memory_space forward, backward;           /* what a library works in meanwhile */
@@ -62,6 +63,7 @@ typedef struct memory_steps {
     double loss_bytes;    /* of the tensor given to it, or of what that is a cast of */
     double batch_bytes;   /* what the script gives to the first operation: there all the time */
     double weights;       /* elements of all weights met, those that are known to be one once */
+    double tables;        /* elements of those weights whose gradients are rows */
     double maybe_again;   /* elements of them that may have been met twice */
     bool blas;            /* products that cuBLAS makes */
     bool convolutions, tf32; /* there are some; they run in TF32 where their tensors are fp32 */
@@ -78,7 +80,8 @@ typedef struct memory_facts {
     uint64_t zeroed_ns;  /* until then those of the iteration before are there; 0: none are */
     bool recomputes;     /* some operations run again in the backward pass: what they keep is not
                             there before that */
-    double step_lists;   /* that the optimiser's step makes, each as large as the gradients */
+    double rows_bytes;   /* of gradients that are rows of tables; grow with the batch */
+    double step_lists;   /* that the optimiser's step makes, each as large as the other gradients */
     double weights;      /* elements of those that an optimiser steps; 0 unknown */
     double state_factor; /* state of the optimiser over weights; NaN unknown */
 } memory_facts;
@@ -87,7 +90,7 @@ typedef struct memory_facts {
  * at most 1) bytes beyond weights and state. */
 typedef struct memory_line {
     double growing; /* tensors: a recorded peak may correct them */
-    double space;   /* workspace that grows */
+    double space;   /* that grows and is known: workspace, rows of gradients */
     double fixed, shrinking;
 } memory_line;
 
@@ -105,6 +108,7 @@ struct habitat_memory {
     memory_lines most[MEMORY_FORMATS];  /* the same if cuDNN takes the algorithms that need most */
     bool convolutions, tf32;            /* recorded: there are some; they run in TF32 */
     double parameters_bytes, buffers_bytes, gradients_bytes, optimizer_bytes; /* NaN unknown */
+    double rows_bytes;           /* of the gradients, those that grow: rows of tables */
     double single_over_recorded; /* bytes of weights in fp32 over recorded */
     double peak_bytes;           /* recorded; NaN unknown */
     bool of_tensors;             /* that peak was counted, without a GPU: docs/decisions/0391 */
@@ -157,11 +161,15 @@ habitat_memory_fit memory_fit_with(const habitat_memory_parts *parts, const habi
 /* rules.c */
 memory_facts memory_facts_of(const habitat_trace *trace, const habitat_trace_memory *noted);
 
-/* lines.c: the moments of the passes. weight_bytes: of one element's gradient. most: with the
- * algorithms that need most. */
+/* Gradients when all are made [byte]. */
+typedef struct memory_gradients {
+    double fixed, rows; /* of weights; of rows of tables, which grow with the batch */
+    double each;        /* of one element's gradient */
+} memory_gradients;
+
+/* lines.c: the moments of the passes. most: with the algorithms that need most. */
 habitat_status memory_lines_of(const memory_steps *steps, const memory_facts *facts,
-                               double gradients_bytes, double weight_bytes, bool most,
-                               memory_lines *out);
+                               const memory_gradients *all, bool most, memory_lines *out);
 void memory_lines_free(memory_lines *lines);
 /* Bytes of the highest at a batch factor, what grows being corrected; 0 without lines. */
 double memory_lines_at(const memory_lines *lines, double batch_factor, double correction);

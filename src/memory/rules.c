@@ -10,6 +10,7 @@
 
 #include "base/constants.h"
 #include "memory/optimizer.h"
+#include "memory/sparse.h"
 #include "trace/formats.h"
 #include "work/args.h"
 #include "work/autocast.h"
@@ -382,6 +383,7 @@ memory_facts memory_facts_of(const habitat_trace *trace, const habitat_trace_mem
             note(&operations[i], &n);
     for (size_t i = 0; i < count && !f.recomputes; i++)
         f.recomputes = is_recomputed(&operations[i]);
+    f.rows_bytes = memory_rows_of(operations, count);
     f.kind = kind_of(noted, trace_formats_of(trace), &n);
     f.has_backward = n.backward;
     f.unlinked = (n.trains && !n.backward) || has_foreign(trace, operations);

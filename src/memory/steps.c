@@ -453,6 +453,11 @@ static void do_call(memory_walk *w, size_t i, const memory_rule *rule, bool in_p
         let_go(&c);
     if (!c.kept || !(rule->weights || memory_rule_cast(rule) == CAST_HALF))
         c.step.weights = 0;
+    c.step.rows = memory_links_rows(&w->links, i);
+    if (c.step.rows > 0) {
+        w->out->tables += c.step.weights;
+        c.step.weights = 0;
+    }
     memory_workspaces_take(w->spaces, (uint32_t)i, w->asked, &c.step);
     w->no_memory |= !memory_steps_add(w->out, &c.step);
 }
