@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Steps recorded without a GPU against the same steps recorded on one: whole iterations, predicted from shapes and recorded without a
-profiler, and beside them the sums of their kernels.
+profiler, and beside them the sums of their kernels (with sets and copies within the GPU: judge_new_models.gpu_ms).
 
 Predicts the steps of tools/steps.py from their recordings in data/recordings/without_gpu for the GPU of
 data/recordings/*_TAG.json.gz, and prints a line a step, then a summary. A recording that is missing is made with
@@ -21,6 +21,7 @@ import statistics
 import subprocess
 import sys
 
+import judge_new_models
 import steps
 
 sys.path.insert(0, os.path.join(steps.ROOT, "python"))
@@ -54,8 +55,8 @@ def record(path, script, precision, batch):
         sys.exit(done.stderr[-2000:])
 
 
-def predict(habitat, trace, gpu):
-    command = [habitat, "predict", trace, "--to", gpu, "--json"]
+def predict(habitat, trace, gpu, *more):
+    command = [habitat, "predict", trace, "--to", gpu, "--json", *more]
     answer = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     return answer["predictions"][0]
 
@@ -76,9 +77,9 @@ def rows(habitat, gpu, tag, folder, only=()):
         trace = os.path.join(folder, f"{name}.json.gz")
         if not os.path.exists(trace):
             record(trace, script, precision, batch)
-        guess, truth = predict(habitat, trace, gpu), predict(habitat, recorded, gpu)
-        kernels_ms = min(truth["kernel_ms"], truth["busy_ms"])  # those of several streams that ran at the same time count once
-        yield name, script, guess, truth, guess["iteration_ms"] / truth["iteration_ms"] - 1, guess["kernel_ms"] / kernels_ms - 1, spread(recorded)
+        guess, truth = predict(habitat, trace, gpu), predict(habitat, recorded, gpu, "--by", "kernel")
+        of_iteration, of_sum = guess["iteration_ms"] / truth["iteration_ms"] - 1, guess["kernel_ms"] / judge_new_models.gpu_ms(truth) - 1
+        yield name, script, guess, truth, of_iteration, of_sum, spread(recorded)
 
 
 def is_inside(row):
