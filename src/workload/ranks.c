@@ -111,7 +111,8 @@ static habitat_status check_message(const habitat_trace *const *traces, const li
     if (b->form->group_size && b->form->group_size != rank_count) {
         habitat_fail(err, HABITAT_E_FORMAT,
                      "collective %zu is among %" PRIu32 " GPUs, and %zu files are given; give one "
-                     "of each rank: groups of some ranks are not followed",
+                     "of each rank. Groups of some ranks are not followed: predict one rank's file "
+                     "alone, where waiting for others stays as recorded",
                      i + 1, b->form->group_size, rank_count);
         return refuse(traces, rank, err);
     }
