@@ -7,12 +7,13 @@
 #include <string.h>
 
 #include "base/constants.h"
+#include "formula/rates.h"
 #include "gpu/gpu.h"
 
 bool batch_norms_told(const habitat_work *work, const habitat_gpu *gpu) {
     if (strcmp(work->kind, "batch_norm") != 0 || !(gpu->l2_bytes > 0) || !gpu->sm_count)
         return false;
-    bool own = work->channels_last && work->dtype == HABITAT_DTYPE_BF16;
+    bool own = work->channels_last && work->dtype == HABITAT_DTYPE_BF16 && work->images > 0;
     return own || work->scaled_images > 0;
 }
 
@@ -34,6 +35,9 @@ static const struct pixel_kernel {
     bool sums;
 } pixel_kernels[2][2] = {{{1430, 1.5, 1, true}, {690, 1.5, 2, false}},
                          {{980, 1, 2, true}, {830, 1.5, 3, false}}};
+
+/* Means of fp32 are summed without a conversion: 4 shapes of GIN's rows on an H200. */
+static const struct pixel_kernel fp32_means = {1090, 1.5, 1, true};
 
 static double power_of_two(double most) {
     return exp2(floor(log2(fmax(most, 1))));
@@ -63,11 +67,12 @@ static double pixel_kernel_s(const struct pixel_kernel *k, const habitat_work *w
 static double channels_last_s(const habitat_work *work, const habitat_gpu *gpu, double roof_s,
                               double floor_s) {
     bool backward = work->pass == HABITAT_PASS_BACKWARD, given = work->scaled_images > 0;
+    bool of_fp32 = work->dtype == HABITAT_DTYPE_FP32 && !backward;
     const struct pixel_kernel *kernels = pixel_kernels[backward];
     double tensor_s = roof_s / (backward ? 3 : 2);
     double seconds = backward || given ? floor_s : 2 * floor_s;
     for (int i = given ? 1 : 0; i < 2; i++)
-        seconds += pixel_kernel_s(&kernels[i], work, gpu) +
+        seconds += pixel_kernel_s(of_fp32 && i == 0 ? &fp32_means : &kernels[i], work, gpu) +
                    missed_share(work, gpu) * kernels[i].tensors * tensor_s;
     return seconds;
 }
@@ -75,12 +80,11 @@ static double channels_last_s(const habitat_work *work, const habitat_gpu *gpu, 
 /* ---- given statistics: a block for each channel of each image ---- */
 
 /* PyTorch's own kernels, which half formats take, have a small one before them. */
-static double given_s(const habitat_work *work, const habitat_gpu *gpu, double roof_s,
-                      double floor_s) {
+static double given_s(const habitat_work *work, double images, const habitat_gpu *gpu,
+                      double roof_s, double floor_s) {
     double elements = work->shape.rows.rows * work->shape.rows.columns;
     double sm_cycle_s = 1 / (gpu->boost_clock_hz * gpu->sm_count);
-    double blocks_s =
-        work->shape.rows.rows * work->scaled_images * fitted_scaled_block_cycles * sm_cycle_s;
+    double blocks_s = work->shape.rows.rows * images * fitted_scaled_block_cycles * sm_cycle_s;
     double walk_s = elements * fitted_scaled_element_cycles * sm_cycle_s;
     double missed_s = fitted_scaled_missed * missed_share(work, gpu) * roof_s;
     return fitted_scaled_wait_cycles / gpu->boost_clock_hz +
@@ -92,5 +96,93 @@ double batch_norms_s(const habitat_work *work, const habitat_gpu *gpu, double ro
                      double floor_s) {
     return work->channels_last && work->dtype == HABITAT_DTYPE_BF16
                ? channels_last_s(work, gpu, roof_s, floor_s)
-               : given_s(work, gpu, roof_s, floor_s);
+               : given_s(work, work->scaled_images, gpu, roof_s, floor_s);
+}
+
+/* ---- images in order, trained: a block a channel ---- */
+
+/* Cycles to the first load; of an element of a block that is alone, and more of one that the cache
+ * does not hold; of a block and an element of those that share an SM; memory's traffic over the
+ * tensors. Kernels that keep a channel on the chip read it once: bytes in place of elements. Fitted
+ * on ResNet-50, DCGAN and TCN on an H200 (6 to 11 % off; 9 to 15 % on seven other models and on an
+ * H100): docs/decisions/0459. */
+typedef struct channel_kernel {
+    double start, alone, missed, block, element, memory;
+    bool kept;
+} channel_kernel;
+
+static const channel_kernel own_means = {3110, 1.05, .56, 1520, .51, 0, false},
+                            own_backward = {3350, 2.31, 1.18, 1030, 1.32, 0, false};
+
+/* cuDNN's: of channels that are kept, and of longer ones. */
+static const channel_kernel cudnn_kernels[2][2] = {
+    {{2450, .122, 0, 2480, .138, 1.06, true}, {0, .65, 0, 0, .92, 1.03, false}},
+    {{2270, .352, 0, 2130, .306, 0, true}, {1000, 1.41, 1.43, 12700, .91, 0, false}}};
+
+static double tensors_bytes(const habitat_work *work) {
+    return (work->pass == HABITAT_PASS_BACKWARD ? 3 : 2) * work->shape.rows.rows *
+           work->shape.rows.columns * (double)habitat_dtype_bytes(work->dtype);
+}
+
+/* Two halves of a cache hold what both read twice: it misses before it is full. */
+static double channel_missed(const habitat_work *work, const habitat_gpu *gpu) {
+    double full = tensors_bytes(work) / gpu->l2_bytes;
+    return fmin(fmax((full - fitted_channel_held) / fitted_channel_spread, 0), 1);
+}
+
+static double channel_kernel_s(const channel_kernel *k, const habitat_work *work,
+                               const habitat_gpu *gpu) {
+    double blocks = fmax(work->shape.rows.rows / gpu->sm_count, 1);
+    double each =
+        work->shape.rows.columns * (k->kept ? (double)habitat_dtype_bytes(work->dtype) : 1);
+    double missed = channel_missed(work, gpu), cycle_s = 1 / gpu->boost_clock_hz;
+    double alone_s = each * (k->alone + k->missed * missed) * cycle_s;
+    double shared_s = blocks * (each * k->element + k->block) * cycle_s;
+    double memory_s = k->memory * missed * tensors_bytes(work) / habitat_memory_rate(gpu, true);
+    return k->start * cycle_s + hypot(hypot(alone_s, shared_s), memory_s);
+}
+
+/* What cuDNN keeps of a channel: the image, and backward its gradient. */
+static bool is_kept(const habitat_work *work) {
+    double element = (double)habitat_dtype_bytes(work->dtype);
+    double bytes =
+        work->shape.rows.columns * element * (work->pass == HABITAT_PASS_BACKWARD ? 2 : 1);
+    return element == 2 ? bytes <= hardware_kept_channel : bytes < hardware_kept_channel;
+}
+
+static double in_order_s(const habitat_work *work, const habitat_gpu *gpu, double roof_s,
+                         double floor_s) {
+    bool backward = work->pass == HABITAT_PASS_BACKWARD;
+    if (work->dtype != HABITAT_DTYPE_BF16)
+        return channel_kernel_s(&cudnn_kernels[backward][!is_kept(work)], work, gpu);
+    if (backward)
+        return channel_kernel_s(&own_backward, work, gpu);
+    return channel_kernel_s(&own_means, work, gpu) + floor_s +
+           given_s(work, work->images, gpu, roof_s, floor_s);
+}
+
+/* ---- another batch ---- */
+
+static double trained_s(const habitat_work *work, const habitat_gpu *gpu) {
+    double floor_s = hardware_kernel_floor_cycles / gpu->boost_clock_hz;
+    double roof_s = tensors_bytes(work) / habitat_memory_rate(gpu, true);
+    bool single = work->shape.rows.columns <= work->images; /* pixels: either order */
+    if (work->channels_last && (work->dtype == HABITAT_DTYPE_BF16 || !(work->images > 0)))
+        return floor_s + channels_last_s(work, gpu, roof_s, floor_s);
+    return work->images > 0 && (!work->channels_last || single)
+               ? in_order_s(work, gpu, roof_s, floor_s)
+               : (double)NAN;
+}
+
+double batch_norms_growth(const habitat_work *before, const habitat_work *after,
+                          const habitat_gpu *gpu) {
+    bool format = before->dtype == HABITAT_DTYPE_FP32 || before->dtype == HABITAT_DTYPE_FP16 ||
+                  before->dtype == HABITAT_DTYPE_BF16;
+    if (strcmp(before->kind, "batch_norm") != 0 || !before->known || !after->known || !format ||
+        before->dtype != after->dtype || before->scaled_images > 0 || !gpu->compute_capability ||
+        !(gpu->l2_bytes > 0) || !gpu->sm_count || !(habitat_memory_rate(gpu, true) > 0) ||
+        before->shape.rows.rows != after->shape.rows.rows ||
+        before->shape.rows.columns == after->shape.rows.columns)
+        return NAN;
+    return trained_s(after, gpu) / trained_s(before, gpu);
 }

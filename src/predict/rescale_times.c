@@ -21,6 +21,7 @@
 #include "formula/formula.h"
 #include "formula/rates.h"
 #include "gpu/gpu.h"
+#include "predict/batch_norms.h"
 #include "predict/images.h"
 #include "predict/norms.h"
 #include "predict/operations.h"
@@ -362,6 +363,18 @@ static double modelled_factor(const habitat_workload *w, size_t g, const scale_g
     return pow(old_ns * exp(ratio) / sum_ns, model_share(w, group, after));
 }
 
+/* Batch norms whose kernels the shape tells grow as these do; NaN: others. */
+static double norms_growth(const habitat_workload *w, const habitat_workload_group *group,
+                           const scale_group *after) {
+    habitat_work one = *group->work, two = after->work, asked;
+    if (norms_asked(group, group->work, &asked))
+        one.dtype = asked.dtype;
+    if (norms_asked(group, &after->work, &asked))
+        two.dtype = asked.dtype;
+    return after->source == SCALE_BY_FORMAT ? (double)NAN
+                                            : batch_norms_growth(&one, &two, w->origin);
+}
+
 static void scale_kernels(const habitat_workload *w, size_t g, const scale_group *after,
                           const rescale_answer *answer, double *ns) {
     const habitat_workload_group *group = &w->groups[g];
@@ -372,6 +385,11 @@ static void scale_kernels(const habitat_workload *w, size_t g, const scale_group
     bool modelled = !places && answer->before_ms > 0.0 && answer->after_ms > 0.0;
     bool batch = after->source != SCALE_BY_FORMAT; /* else blocks are as many */
     bool fills = batch || group->work->op_class == HABITAT_CLASS_REDUCE;
+    double growth = norms_growth(w, group, after);
+    for (uint32_t i = 0; growth > 0.0 && i < group->kernel_count; i++)
+        ns[kernels[i]] = w->kernels[kernels[i]].facts.time_ns * growth;
+    if (growth > 0.0)
+        return;
     for (uint32_t i = 0; i < group->kernel_count; i++) {
         const habitat_workload_kernel *kernel = &w->kernels[kernels[i]];
         double own_ns = fmax(0.0, kernel->facts.time_ns - floor_ns);

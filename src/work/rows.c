@@ -88,14 +88,15 @@ static bool is_batch_norm(uint32_t variant) {
     return variant <= WORK_NORM_BATCH_FIXED;
 }
 
-/* Images whose channels are neighbours and which leave no gaps, as PyTorch asks
+/* Images or rows whose channels are neighbours and which leave no gaps, as PyTorch asks
  * (batch_norm_choose_impl()). Where a dimension has one element its stride says nothing. */
 static bool is_channels_last(const habitat_input *x) {
-    static const uint32_t order[] = {1, 3, 2, 0};
+    static const uint32_t images[] = {1, 3, 2, 0}, rows[] = {1, 0};
+    const uint32_t *order = x->rank == 2 ? rows : images;
     double stride = 1; /* of a shape that no memory holds, too */
-    if (!x->strides || x->rank != 4)
-        return false;
-    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+    if (!x->strides || (x->rank != 2 && x->rank != 4))
+        return x->rank == 2 && x->dims[1] > 1; /* in order */
+    for (uint32_t i = 0; i < x->rank; i++) {
         uint32_t d = order[i];
         if (x->dims[d] > 1 && (double)x->strides[d] != stride)
             return false;
@@ -119,6 +120,7 @@ void work_do_norm(const work_call *call, habitat_work *out) {
     out->dtype = x->dtype;
     set_rows(out, rows, elements / rows);
     out->channels_last = is_batch_norm(variant) && is_channels_last(x);
+    out->images = is_batch_norm(variant) && x->rank > 2 ? work_dim(x, 0) : 0;
     out->scaled_images = training == 0 && x->rank > 2 ? work_dim(x, 0) : 0;
     out->read_bytes = 0;
     for (uint32_t i = 0; i < call->count; i++) /* x, weight, bias, running statistics */
@@ -170,6 +172,7 @@ void work_do_norm_backward(const work_call *call, habitat_work *out) {
     out->dtype = x->dtype;
     set_rows(out, rows, elements / rows);
     out->channels_last = batch && is_channels_last(x) && is_channels_last(grad);
+    out->images = batch && x->rank > 2 ? work_dim(x, 0) : 0;
     out->read_bytes = work_bytes(grad) + work_bytes(x) + work_bytes(weight) +
                       work_bytes(work_tensor(op, (uint32_t)at->saved_a));
     if (at->saved_b >= 0)

@@ -257,6 +257,37 @@ static void test_filling(const habitat_gpu *gpu) {
     check_case("kernels of few blocks take no longer until the GPU is full");
 }
 
+/* 256 channels of 64 images of 28 x 28 in fp16: cuDNN no longer keeps them on the chip (recorded
+ * 10.9 times the 16 images'; in proportion 4 times), and 1024 of
+ * 14 x 14 are 2.0 times. */
+static void test_norms(const habitat_gpu_table *table) {
+    static const struct {
+        double channels, elements, low, high;
+    } norms[] = {{256, 50176, 8, 12}, {1024, 3136, 1.6, 2.2}};
+    recorded a = recorded_open(table, "resnet50_b16_amp_fp16_h200");
+    habitat_workload *out = NULL;
+    habitat_scale scale = {.batch_size = 64};
+    habitat_error err = {0};
+    CHECK_INT(habitat_workload_scale(a.w, &scale, NULL, &out, &err), HABITAT_OK);
+    for (size_t i = 0; out && i < 2; i++) {
+        size_t found = 0;
+        for (size_t k = 0; k < a.w->kernel_count; k++) {
+            const habitat_work *work = a.w->groups[a.w->kernels[k].group].work;
+            if (strcmp(work->kind, "batch_norm") != 0 || work->pass != HABITAT_PASS_FORWARD ||
+                work->shape.rows.rows != norms[i].channels ||
+                work->shape.rows.columns != norms[i].elements)
+                continue;
+            double times = out->kernels[k].facts.time_ns / a.w->kernels[k].facts.time_ns;
+            CHECK(times > norms[i].low && times < norms[i].high);
+            found++;
+        }
+        CHECK(found > 0);
+    }
+    habitat_workload_free(out);
+    recorded_close(&a);
+    check_case("batch norms grow by their kernels");
+}
+
 static void test_autocast(void) {
     CHECK_INT(autocast_of("aten::conv2d"), AUTOCAST_NARROW);
     CHECK_INT(autocast_of("aten::layer_norm"), AUTOCAST_WIDE);
@@ -492,6 +523,7 @@ int main(void) {
     test_few_with_batch(gpu);
     test_places(gpu);
     test_filling(gpu);
+    test_norms(table);
     test_autocast();
     test_words();
     test_convolutions(table);

@@ -336,6 +336,93 @@ static void given_statistics(void) {
     check_case("batch norms with given statistics: a block a channel and image, or the elements");
 }
 
+static habitat_work norm_of(const char *line) {
+    work_case read;
+    habitat_work work;
+    CHECK_INT(case_read(&read, line), 0);
+    CHECK_INT(habitat_operation_work(&read.op, &work), HABITAT_OK);
+    return work;
+}
+
+/* On 100 SMs at 1 GHz, and memory of 800 GB/s. */
+static double growth(const char *before, const char *after, double l2_bytes) {
+    habitat_gpu gpu = made_gpu("a", 100, 1, 1000, 10);
+    habitat_work one = norm_of(before), two = norm_of(after);
+    gpu.l2_bytes = l2_bytes;
+    return batch_norms_growth(&one, &two, &gpu);
+}
+
+#define HUNDRED " f32[100] f32[100] f32[100] f32[100] =True =0.1 =1"
+#define BACK    " f32[100] - - f32[100] f32[100] =True =1 =[True,True,True]"
+
+/* 100 channels of 1024 pixels: a block an SM. Any kernel takes 2200 cycles. */
+static void grown_in_order(void) {
+    double two = 3110 + hypot(1.05 * 2048, .51 * 2048 + 1520) + 2200 + 1725 + 2200 + .51 * 2048;
+    double four = 3110 + hypot(1.05 * 4096, .51 * 4096 + 1520) + 2200 + 1725 + 2200 + .51 * 4096;
+    CHECK_NEAR(growth("aten::native_batch_norm | bf16[2,100,32,32]" HUNDRED,
+                      "aten::native_batch_norm | bf16[4,100,32,32]" HUNDRED, 1e9),
+               four / two, 1e-9);
+    two = 3350 + hypot(2.31 * 2048, 1.32 * 2048 + 1030);
+    four = 3350 + hypot(2.31 * 4096, 1.32 * 4096 + 1030);
+    CHECK_NEAR(growth("aten::native_batch_norm_backward | bf16[2,100,32,32] bf16[2,100,32,32]" BACK,
+                      "aten::native_batch_norm_backward | bf16[4,100,32,32] bf16[4,100,32,32]" BACK,
+                      1e9),
+               four / two, 1e-9);
+    check_case("PyTorch's batch norms in order grow by cycles of a channel that is alone or not");
+    double kept = 2450 + hypot(.122 * 8192, .138 * 8192 + 2480);
+    double longer = hypot(.65 * 32768, .92 * 32768);
+    const char *small = "aten::cudnn_batch_norm | f32[2,100,32,32]" HUNDRED;
+    const char *large = "aten::cudnn_batch_norm | f32[32,100,32,32]" HUNDRED;
+    CHECK_NEAR(growth(small, large, 1e9), longer / kept, 1e-9);
+    CHECK_NEAR(growth(large, small, 1e9), kept / longer, 1e-9);
+    /* two tensors of 13.1 MB fill the cache: half is missed, 13.1 MB x 1.03 at 800 GB/s */
+    CHECK_NEAR(growth(small, large, 26214400), hypot(longer, 1.03 * 16384) / kept, 1e-9);
+    /* in 16 bit 65,536 elements are kept, and 32,768 backward */
+    double half = 2450 + hypot(.122 * 131072, .138 * 131072 + 2480);
+    CHECK_NEAR(growth("aten::cudnn_batch_norm | f16[2,100,32,32]" HUNDRED,
+                      "aten::cudnn_batch_norm | f16[64,100,32,32]" HUNDRED, 1e9),
+               half / (2450 + hypot(.122 * 4096, .138 * 4096 + 2480)), 1e-9);
+    check_case("cuDNN's keep a channel on the chip up to 128 KiB");
+}
+
+/* 64 columns are two blocks wide; 1024 rows are too few to share, 4096 are 16 blocks long. */
+static void grown_rows(void) {
+    double few = 3 * 2200 + 16 * 1.5 * 1090 + 4 * 1.5 * 690;
+    double many = 3 * 2200 + 4 * 1.5 * 1090 + 4700 + 4 * 1.5 * 690;
+    CHECK_NEAR(growth("aten::native_batch_norm | f32[1024,64]" FIVE " =True =0.1 =1",
+                      "aten::native_batch_norm | f32[4096,64]" FIVE " =True =0.1 =1", 1e9),
+               many / few, 1e-9);
+    few = 3 * 2200 + 16 * 1.5 * 1430 + 4 * 1.5 * 690;
+    many = 3 * 2200 + 4 * 1.5 * 1430 + 4700 + 4 * 1.5 * 690;
+    CHECK_NEAR(growth("aten::native_batch_norm | bf16[1024,64]" FIVE " =True =0.1 =1",
+                      "aten::native_batch_norm | bf16[4096,64]" FIVE " =True =0.1 =1", 1e9),
+               many / few, 1e-9);
+    check_case("norms of rows grow by rounds, and less where blocks come to share them");
+}
+
+static void not_grown(void) {
+    static const char *const pairs[][2] = {
+        {"aten::cudnn_batch_norm | f32[2,64,8,8]@4096,1,512,64" FIVE " =True =0.1 =1",
+         "aten::cudnn_batch_norm | f32[4,64,8,8]@4096,1,512,64" FIVE " =True =0.1 =1"},
+        {"aten::cudnn_batch_norm | f32[2,64,8,8]" FIVE " =False =0.1 =1",
+         "aten::cudnn_batch_norm | f32[4,64,8,8]" FIVE " =False =0.1 =1"},
+        {"aten::cudnn_batch_norm | f32[2,64,8,8]" FIVE " =True =0.1 =1",
+         "aten::cudnn_batch_norm | f32[2,64,8,8]" FIVE " =True =0.1 =1"},
+        {"aten::native_batch_norm | f64[2,64,8,8]" FIVE " =True =0.1 =1",
+         "aten::native_batch_norm | f64[4,64,8,8]" FIVE " =True =0.1 =1"},
+        {"aten::native_layer_norm | f32[2,64] =[64] f32[64] f32[64] =1",
+         "aten::native_layer_norm | f32[4,64] =[64] f32[64] f32[64] =1"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        CHECK(isnan(growth(pairs[i][0], pairs[i][1], 1e9)));
+    habitat_gpu gpu = made_gpu("a", 100, 1, 1000, 10);
+    habitat_work one = norm_of("aten::cudnn_batch_norm | f32[2,100,32,32]" HUNDRED);
+    habitat_work two = norm_of("aten::cudnn_batch_norm | f32[4,100,32,32]" HUNDRED);
+    CHECK(batch_norms_growth(&one, &two, &gpu) > 1);
+    gpu.compute_capability = 0; /* AMD */
+    CHECK(isnan(batch_norms_growth(&one, &two, &gpu)));
+    check_case("norms of other kernels grow as before");
+}
+
 /* What models learned: rows in order, other formats, rows alone. */
 static void learned_norms(void) {
     static const char *const lines[] = {
@@ -362,6 +449,9 @@ static void learned_norms(void) {
 int main(void) {
     channels_last();
     given_statistics();
+    grown_in_order();
+    grown_rows();
+    not_grown();
     learned_norms();
     copies();
     lists();

@@ -419,36 +419,42 @@ static void listed_tensors(void) {
     static const struct {
         const char *line;
         bool channels_last;
-        double scaled_images;
+        double scaled_images, images;
     } norms[] = {
-        {"aten::batch_norm | f32[2,3,4,5]" FOUR "=True =0.1 =1 =True", false, 0},
-        {"aten::batch_norm | f32[2,3,4,5]@60,1,15,3" FOUR "=True =0.1 =1 =True", true, 0},
-        {"aten::batch_norm | f32[2,3,4,5]@80,1,20,3" FOUR "=True =0.1 =1 =True", false, 0},
-        {"aten::batch_norm | f32[2,3,1,5]@15,1,9,3" FOUR "=True =0.1 =1 =True", true, 0},
-        {"aten::batch_norm | f32[2,3,1,1]@3,1,1,1" FOUR "=True =0.1 =1 =True", true, 0},
+        {"aten::batch_norm | f32[2,3,4,5]" FOUR "=True =0.1 =1 =True", false, 0, 2},
+        {"aten::batch_norm | f32[2,3,4,5]@60,1,15,3" FOUR "=True =0.1 =1 =True", true, 0, 2},
+        {"aten::batch_norm | f32[2,3,4,5]@80,1,20,3" FOUR "=True =0.1 =1 =True", false, 0, 2},
+        {"aten::batch_norm | f32[2,3,1,5]@15,1,9,3" FOUR "=True =0.1 =1 =True", true, 0, 2},
+        {"aten::batch_norm | f32[2,3,1,1]@3,1,1,1" FOUR "=True =0.1 =1 =True", true, 0, 2},
         {"aten::batch_norm | f32[2,1,4,5]@20,1,5,1 f32[1] f32[1] f32[1] f32[1] =True =0.1 =1 =True",
-         false, 0},
-        {"aten::batch_norm | f32[2,3,2,4,5]@120,1,60,15,3" FOUR "=True =0.1 =1 =True", false, 0},
-        {"aten::batch_norm | f32[2,3,4,5,1]@60,1,15,3,3" FOUR "=True =0.1 =1 =True", false, 0},
-        {"aten::batch_norm | f32[2,3,5]@15,1,3" FOUR "=False =0.1 =1 =True", false, 2},
-        {"aten::batch_norm | f32[7,3]" FOUR "=False =0.1 =1 =True", false, 0},
-        {"aten::batch_norm | f32[7,3,2,2]" FOUR "? =0.1 =1 =True", false, 0},
-        {"aten::_native_batch_norm_legit_no_training | f32[7,3,2,2]" FOUR "=0.1 =1", false, 7},
-        {"aten::native_layer_norm | f32[2,3,4,5]@60,1,15,3 =[3] - - =1", false, 0},
+         false, 0, 2},
+        {"aten::batch_norm | f32[2,3,2,4,5]@120,1,60,15,3" FOUR "=True =0.1 =1 =True", false, 0, 2},
+        {"aten::batch_norm | f32[2,3,4,5,1]@60,1,15,3,3" FOUR "=True =0.1 =1 =True", false, 0, 2},
+        {"aten::batch_norm | f32[2,3,5]@15,1,3" FOUR "=False =0.1 =1 =True", false, 2, 2},
+        {"aten::batch_norm | f32[7,3]" FOUR "=False =0.1 =1 =True", true, 0, 0},
+        {"aten::batch_norm | f32[7,3]@3,1" FOUR "=True =0.1 =1 =True", true, 0, 0},
+        {"aten::batch_norm | f32[7,3]@6,1" FOUR "=True =0.1 =1 =True", false, 0, 0},
+        {"aten::batch_norm | f32[7,3]@1,7" FOUR "=True =0.1 =1 =True", false, 0, 0},
+        {"aten::batch_norm | f32[7,1] f32[1] f32[1] f32[1] f32[1] =True =0.1 =1 =True", false, 0,
+         0},
+        {"aten::batch_norm | f32[7,3,2,2]" FOUR "? =0.1 =1 =True", false, 0, 7},
+        {"aten::_native_batch_norm_legit_no_training | f32[7,3,2,2]" FOUR "=0.1 =1", false, 7, 7},
+        {"aten::native_layer_norm | f32[2,3,4,5]@60,1,15,3 =[3] - - =1", false, 0, 0},
         {"aten::native_batch_norm_backward | f32[2,3,4,5]@60,1,15,3 f32[2,3,4,5]@60,1,15,3 f32[3] "
          "- - f32[3] f32[3] =True =1 =[True,True,True]",
-         true, 0},
+         true, 0, 2},
         {"aten::native_batch_norm_backward | f32[2,3,4,5] f32[2,3,4,5]@60,1,15,3 f32[3] - - f32[3] "
          "f32[3] =True =1 =[True,True,True]",
-         false, 0},
+         false, 0, 2},
         {"aten::native_batch_norm_backward | f32[2,3,4,5]@60,1,15,3 f32[2,3,4,5] f32[3] - - f32[3] "
          "f32[3] =False =1 =[True,True,True]",
-         false, 0}};
+         false, 0, 2}};
     for (size_t i = 0; i < sizeof norms / sizeof *norms; i++) {
         case_read(&c, norms[i].line);
         CHECK_INT(habitat_operation_work(&c.op, &w), HABITAT_OK);
         CHECK_INT(w.channels_last, norms[i].channels_last);
         CHECK_NEAR(w.scaled_images, norms[i].scaled_images, 0);
+        CHECK_NEAR(w.images, norms[i].images, 0);
     }
     check_case("a batch norm says how its images lie, and which are scaled alone");
 }
