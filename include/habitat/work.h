@@ -130,8 +130,8 @@ typedef struct habitat_work {
     bool by_column;              /* REDUCE: neighbours in memory belong to different sums */
     bool channels_last;          /* NORM: batch norm whose channels are neighbours */
     habitat_dtype dtype;         /* of the tensors; UNKNOWN not known */
-    double scaled_images;        /* NORM: images of a forward batch norm that is given statistics;
-                                  * 0: of none */
+    double scaled_images;        /* NORM: images or rows of a forward batch norm that is given
+                                  * statistics; 0: of none */
     double images;               /* NORM: of a batch norm; 0: rows, an element a channel */
     double flop;                 /* of all its kernels; NaN unknown */
     double read_bytes;           /* from device memory; NaN unknown */

@@ -1,12 +1,12 @@
-/* Batch norms of images whose kernels the shape tells: docs/decisions/0456. */
+/* Batch norms whose kernels the shape tells: docs/decisions/0456, 0459. */
 #ifndef HABITAT_PREDICT_BATCH_NORMS_H
 #define HABITAT_PREDICT_BATCH_NORMS_H
 
 #include <habitat/gpu.h>
 #include <habitat/work.h>
 
-/* Whether they are other kernels than those the models learned: channels last in bf16, or
- * statistics that are given. */
+/* Whether they are other kernels than those the models learned: rows, images with channels last in
+ * bf16, or statistics that are given. */
 bool batch_norms_told(const habitat_work *work, const habitat_gpu *gpu);
 
 /* What these take [s] past the start of the first kernel. roof_s: each tensor moved once. */

@@ -121,7 +121,7 @@ void work_do_norm(const work_call *call, habitat_work *out) {
     set_rows(out, rows, elements / rows);
     out->channels_last = is_batch_norm(variant) && is_channels_last(x);
     out->images = is_batch_norm(variant) && x->rank > 2 ? work_dim(x, 0) : 0;
-    out->scaled_images = training == 0 && x->rank > 2 ? work_dim(x, 0) : 0;
+    out->scaled_images = training == 0 ? work_dim(x, 0) : 0;
     out->read_bytes = 0;
     for (uint32_t i = 0; i < call->count; i++) /* x, weight, bias, running statistics */
         out->read_bytes += work_bytes(work_tensor(op, i));

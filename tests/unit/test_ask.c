@@ -178,7 +178,7 @@ static void test_norms(void) {
         questions[i] = (habitat_model_query){.work = &works[i]};
     }
     works[1].channels_last = true;
-    works[2].scaled_images = 32;
+    works[2].scaled_images = works[2].images = 32;
     habitat_request r = {.operations = questions,
                          .operation_count = 3,
                          .destinations = &h200,

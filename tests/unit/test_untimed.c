@@ -323,6 +323,21 @@ static void channels_last(void) {
     check_case("few pixels: one block sums, and is as wide as there are channels");
 }
 
+/* 16384 rows of 64 columns, as the pixels above. */
+static void rows_alone(void) {
+    const char *forward = "aten::native_batch_norm | f32[16384,64]" FIVE " =True =0.1 =1e-05";
+    const char *half = "aten::native_batch_norm | f16[16384,64]" FIVE " =True =0.1 =1e-05";
+    const char *back = "aten::native_batch_norm_backward | f32[16384,64] f32[16384,64] f32[64] - - "
+                       "f32[64] f32[64] =True =1e-05 =[True,True,True]";
+    CHECK_NEAR(batch_us(forward, 1e9, 10), 2 + 4 * 2 * 1.09 + 4.7 + 4 * 2 * .69, 1e-9);
+    CHECK_NEAR(batch_us(half, 1e9, 10), 2 + 4 * 2 * 1.43 + 4.7 + 4 * 2 * .69, 1e-9);
+    CHECK_NEAR(batch_us(back, 1e9, 15), 1 + 4 * 2 * .98 + 4.7 + 4 * 2 * .83, 1e-9);
+    CHECK_NEAR(
+        batch_us("aten::native_batch_norm | f32[16384,64]" FIVE " =False =0.1 =1e-05", 1e9, 10),
+        1 + 4 * 2 * .69, 1e-9);
+    check_case("batch norms of rows go by channels in every format");
+}
+
 /* 16 x 64 blocks on 100 SMs, and 1048576 elements. */
 static void given_statistics(void) {
     const char *half = "aten::native_batch_norm | f16[16,64,32,32]" FIVE " =False =0.1 =1e-05";
@@ -408,6 +423,8 @@ static void not_grown(void) {
          "aten::cudnn_batch_norm | f32[4,64,8,8]" FIVE " =False =0.1 =1"},
         {"aten::cudnn_batch_norm | f32[2,64,8,8]" FIVE " =True =0.1 =1",
          "aten::cudnn_batch_norm | f32[2,64,8,8]" FIVE " =True =0.1 =1"},
+        {"aten::native_batch_norm | f32[2,64]" FIVE " =False =0.1 =1",
+         "aten::native_batch_norm | f32[4,64]" FIVE " =False =0.1 =1"},
         {"aten::native_batch_norm | f64[2,64,8,8]" FIVE " =True =0.1 =1",
          "aten::native_batch_norm | f64[4,64,8,8]" FIVE " =True =0.1 =1"},
         {"aten::native_layer_norm | f32[2,64] =[64] f32[64] f32[64] =1",
@@ -423,13 +440,13 @@ static void not_grown(void) {
     check_case("norms of other kernels grow as before");
 }
 
-/* What models learned: rows in order, other formats, rows alone. */
+/* What models learned: images in order, other formats, rows that do not lie in order. */
 static void learned_norms(void) {
     static const char *const lines[] = {
         "aten::native_batch_norm | bf16[16,64,32,32]" FIVE " =True =0.1 =1e-05",
         "aten::cudnn_batch_norm | f32[16,64,32,32]@65536,1,2048,64" FIVE " =True =0.1 =1e-05",
-        "aten::native_batch_norm | bf16[16,64]" FIVE " =True =0.1 =1e-05",
-        "aten::native_batch_norm | f16[16,64]" FIVE " =False =0.1 =1e-05",
+        "aten::native_batch_norm | bf16[16,64]@1,16" FIVE " =True =0.1 =1e-05",
+        "aten::native_batch_norm | f64[16,64]" FIVE " =False =0.1 =1e-05",
         "aten::native_layer_norm | bf16[16,64] =[64] f32[64] f32[64] =1e-05"};
     habitat_gpu gpu = made_gpu("a", 100, 1, 1000, 10);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
@@ -448,6 +465,7 @@ static void learned_norms(void) {
 
 int main(void) {
     channels_last();
+    rows_alone();
     given_statistics();
     grown_in_order();
     grown_rows();

@@ -431,7 +431,7 @@ static void listed_tensors(void) {
         {"aten::batch_norm | f32[2,3,2,4,5]@120,1,60,15,3" FOUR "=True =0.1 =1 =True", false, 0, 2},
         {"aten::batch_norm | f32[2,3,4,5,1]@60,1,15,3,3" FOUR "=True =0.1 =1 =True", false, 0, 2},
         {"aten::batch_norm | f32[2,3,5]@15,1,3" FOUR "=False =0.1 =1 =True", false, 2, 2},
-        {"aten::batch_norm | f32[7,3]" FOUR "=False =0.1 =1 =True", true, 0, 0},
+        {"aten::batch_norm | f32[7,3]" FOUR "=False =0.1 =1 =True", true, 7, 0},
         {"aten::batch_norm | f32[7,3]@3,1" FOUR "=True =0.1 =1 =True", true, 0, 0},
         {"aten::batch_norm | f32[7,3]@6,1" FOUR "=True =0.1 =1 =True", false, 0, 0},
         {"aten::batch_norm | f32[7,3]@1,7" FOUR "=True =0.1 =1 =True", false, 0, 0},
