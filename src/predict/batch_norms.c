@@ -46,7 +46,7 @@ static const struct pixel_kernel {
 } pixel_kernels[2][2] = {{{1430, 1.5, 1, true}, {690, 1.5, 2, false}},
                          {{980, 1, 2, true}, {830, 1.5, 3, false}}};
 
-/* Means of fp32, without a conversion: rows of GIN on an H200 (3 % off; 14 % on Wide & Deep). */
+/* Means of fp32, without a conversion: rows of GIN (3 % off; 14 % on Wide & Deep). */
 static const struct pixel_kernel fp32_means = {1090, 1.5, 1, true};
 
 static double power_of_two(double most) {
@@ -113,8 +113,8 @@ double batch_norms_s(const habitat_work *work, const habitat_gpu *gpu, double ro
 /* Cycles to the first load; of an element of a block that is alone, and more of one that the cache
  * does not hold; of a block and an element of those that share an SM; memory's traffic over the
  * tensors. Kernels that keep a channel on the chip read it once: bytes in place of elements. Fitted
- * on ResNet-50, DCGAN and TCN on an H200 (6 to 11 % off; 9 to 15 % on seven other models and on an
- * H100): docs/decisions/0459. */
+ * on ResNet-50, DCGAN and TCN (6 to 11 % off; 9 to 15 % on seven other models and another GPU):
+ * docs/decisions/0459. */
 typedef struct channel_kernel {
     double start, alone, missed, block, element, memory;
     bool kept;
