@@ -28,7 +28,8 @@ autocast. **What was seen.** They were recorded before the rules were settled an
 first look gave stands in docs/decisions/0426; with GIN, R3D and Mistral in view docs/decisions/0430 to 0432 were made
 since, with kernels of all without a GPU 0452 and 0456: those rows are partly seen. Sums without a GPU are compared with kernels, sets and
 copies within the GPU, for an operation's answer stands for all that it launches; not with copies from the host (docs/decisions/0461). On batch norms of GIN, Wide & Deep and
-DeepLab in bf16 the cycles of norms with channels last were fitted, which one norm of a single pixel asks here, of DeepLab. What is worse here than in [iteration.md](iteration.md) and [memory.md](memory.md) is what a network
+DeepLab in bf16 the cycles of norms with channels last were fitted, which one norm of a single pixel asks here, of DeepLab; how norms grow with the batch was chosen on TCN's, those of rows on GIN's
+(docs/decisions/0459). What is worse here than in [iteration.md](iteration.md) and [memory.md](memory.md) is what a network
 of one's own has to expect. Where the CPU sets the time, two processes of one host take different times (docs/decisions/0427): whole steps hang on that, sums of kernels do not."""
 
 Case = collections.namedtuple("Case", "kind model error inside")  # error: predicted / measured - 1; inside: of the interval, None if not judged
