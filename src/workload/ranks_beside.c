@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
+
 /* Share of a kernel's time: ranks never come to a message at once. */
 static const double LITTLE = 0.02;
 
@@ -73,14 +75,8 @@ static int by_launch(const void *a, const void *b) {
 /* Share of [from, to) that lies in waits. */
 static double share_in(const waits *w, uint64_t from, uint64_t to) {
     uint64_t inside = 0;
-    size_t low = 0, high = w->count;
-    while (low < high) { /* the first that ends behind `from` */
-        size_t middle = low + (high - low) / 2;
-        if (w->from_to[middle][1] <= from)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = 0; /* the first that ends behind `from` */
+    LIST_FIRST_NOT(low, w->count, w->from_to[middle][1] <= from);
     for (; low < w->count && w->from_to[low][0] < to; low++) {
         uint64_t begin = w->from_to[low][0] > from ? w->from_to[low][0] : from;
         uint64_t end = w->from_to[low][1] < to ? w->from_to[low][1] : to;
@@ -145,14 +141,8 @@ static size_t alike(const rank_kernels *r, size_t from) {
 }
 
 static size_t find(const rank_kernels *r, const habitat_kernel *like) {
-    size_t low = 0, high = r->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (compare_launches(r->all[middle].kernel, like) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = 0;
+    LIST_FIRST_NOT(low, r->count, compare_launches(r->all[middle].kernel, like) < 0);
     return low;
 }
 

@@ -35,7 +35,8 @@ static bool is_named(const habitat_kernel *k, const char *word) {
     return strstr(k->form->name, word) != NULL;
 }
 
-static ranks_share share_of(const habitat_kernel *k, bool forward) {
+/* Of a message that was asked for in the forward pass, or behind it; or nobody knows when. */
+static ranks_share share_of(const habitat_kernel *k, bool forward, bool behind) {
     bool large = (double)k->form->bytes >= chosen_ranks_large_bytes;
     switch (k->form->collective) {
     case HABITAT_COLLECTIVE_ALL_REDUCE:
@@ -45,7 +46,7 @@ static ranks_share share_of(const habitat_kernel *k, bool forward) {
     case HABITAT_COLLECTIVE_ONE_WAY:
         if (is_named(k, "SendRecv"))
             return RANKS_SHARE_BATCH;
-        return large && !forward ? RANKS_SHARE_PARTS : RANKS_SHARE_GRADIENTS;
+        return large && behind ? RANKS_SHARE_PARTS : RANKS_SHARE_GRADIENTS;
     case HABITAT_COLLECTIVE_ALL_GATHER:
         return large ? RANKS_SHARE_PARTS : RANKS_SHARE_GRADIENTS;
     case HABITAT_COLLECTIVE_ALL_TO_ALL:
@@ -68,8 +69,8 @@ ranks_share ranks_find_share(const habitat_trace *trace) {
             k[i].iteration == HABITAT_NONE)
             continue;
         uint64_t asked = asked_ns(trace, &k[i]);
-        bool forward = backward != UINT64_MAX && asked < backward;
-        ranks_share one = share_of(&k[i], forward);
+        bool known = asked != UINT64_MAX && backward != UINT64_MAX;
+        ranks_share one = share_of(&k[i], known && asked < backward, known && asked >= backward);
         found = one > found ? one : found;
     }
     return found;

@@ -90,15 +90,18 @@ for ranks in beside unlike; do
 done
 # a large sum in the forward pass, or one that is passed on: the ranks work on one batch, 8 samples in 455.1 us. Another
 # number of GPUs would divide it otherwise. A small sum there is a norm's or a loss's
-forward() { # KIND ELEMENTS: the message before the first backward operation
+forward() { # KIND ELEMENTS [late]: the message before the first backward operation, or behind its begin
     for rank in 0 1; do
-        python3 - "$fixtures/rank$rank.json" "$1" "$2" >"share$rank.json" <<'PY'
+        python3 - "$fixtures/rank$rank.json" "$1" "$2" "${3:-}" >"share$rank.json" <<'PY'
 import json, sys
 d = json.load(open(sys.argv[1]))
 op = lambda name, at, lasts: {"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": at, "dur": lasts,
                               "args": {"Sequence number": 1, "Fwd thread id": 1 if at > 7 else 0}}
 d["traceEvents"] += [op("aten::mm", 0.5, 6.0), op("autograd::engine::evaluate_function: MmBackward0", 8.0, 2.0)]
 message = next(e for e in d["traceEvents"] if e["cat"] == "kernel" and "nccl" in e["name"])
+if sys.argv[4]:
+    call = next(e for e in d["traceEvents"] if e["cat"] == "cuda_runtime" and e["args"]["correlation"] == message["args"]["correlation"])
+    call["ts"] = 8.5
 if sys.argv[2] == "SendRecv":
     message["name"] = "ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)"
     message["args"] = {k: v for k, v in message["args"].items() if k[0].islower()}
@@ -108,7 +111,7 @@ json.dump(d, sys.stdout)
 PY
     done
 }
-for message in "allreduce 1048576" "allreduce 1000" "SendRecv 0" "_reduce_scatter_base 1048576" "all_to_allv 1000" "_allgather_base 1048576" "_allgather_base 1000" "broadcast 1048576"; do
+for message in "allreduce 1048576" "allreduce 1000" "SendRecv 0" "_reduce_scatter_base 1048576" "all_to_allv 1000" "_allgather_base 1048576" "_allgather_base 1000" "broadcast 1048576" "broadcast 1048576 late"; do
     # shellcheck disable=SC2086 # two words
     forward $message
     echo "$message: $("$habitat" predict --ranks share0.json,share1.json --to $gpu --recorded-batch 8 --json 2>&1 |
