@@ -118,3 +118,11 @@ for message in "allreduce 1048576" "allreduce 1000" "SendRecv 0" "_reduce_scatte
         grep -oE '"samples_per_s": [0-9]*|work on one batch together: they sum' | tr '\n' ' ')"
     "$habitat" predict --ranks share0.json,share1.json --to $gpu --gpus 4 --recorded-batch 8 --csv 2>&1 | grep -vE '^(gpu|habitat: note)' | cut -c1-200
 done
+# 1000 samples are 125 steps of the ranks' one batch, and 63 where each has its own
+for message in "allreduce 1048576" "allreduce 1000"; do
+    # shellcheck disable=SC2086 # two words
+    forward $message
+    "$habitat" predict --ranks share0.json,share1.json --to $gpu --recorded-batch 8 --samples 1000 --json 2>/dev/null | grep -oE '"steps": [0-9]*' | tr '\n' ' '
+    "$habitat" predict --ranks share0.json,share1.json --to $gpu --recorded-batch 8 --samples 1000 --html page.html >/dev/null 2>&1
+    grep -oE 'has [0-9]+ iterations' page.html | sort -u
+done
