@@ -124,7 +124,7 @@ static void cost_row(const habitat_request *r, const habitat_answer *what,
 
 void cost_rows(const habitat_request *r, habitat_answer *out) {
     const habitat_prediction *first = out->row_count ? out->rows[0].prediction : NULL;
-    if (r->samples > 0.0 && first && first->batch_size && out->workload && out->workload->one_batch)
+    if (r->samples > 0.0 && first && first->batch_size && out->workload->one_batch)
         out->steps = steps_of(r->samples, first->batch_size, 1);
     for (size_t i = 0; i < out->row_count; i++) {
         out->rows[i].cost = unknown();
