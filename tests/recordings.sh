@@ -13,7 +13,7 @@ say() { echo "not ok - $*"; fail=1; }
 bytes=$(find "$data" -type f -exec cat {} + | wc -c)
 [ "$bytes" -lt 70000000 ] || say "data/recordings holds $bytes bytes; 70,000,000 at most"
 shown=$(find "$data" -name '*.json.gz' | while read -r file; do
-    gzip -dc "$file" | grep -qE '/home/[A-Za-z]|/root/|/Users/' && echo "$file" || true
+    gzip -dc "$file" | grep -qE '/(home|root|Users)/[A-Za-z0-9._-]' && echo "$file" || true
 done)
 [ -z "$shown" ] || say "a home folder is in: $shown"
 absolute=$(find "$data" -name '*.json.gz' | while read -r file; do

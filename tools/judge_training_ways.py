@@ -106,15 +106,19 @@ def by_way(cases):
         yield f"| {way} | {' | '.join(', '.join(of[kind]) or '-' for kind in kinds)} |"
 
 
-def described():
-    """What each way does: the first lines of the functions of tools/training_ways.py, in its order."""
-    tree = ast.parse((ROOT / "tools/training_ways.py").read_text())
+def ways_of(tool):
+    """(name, first line of its function, what stands behind it, two entries) of the ways that a tool has, in its order."""
+    tree = ast.parse((ROOT / tool).read_text())
     texts = {f.name: ast.get_docstring(f) for f in tree.body if isinstance(f, ast.FunctionDef)}
     table = next(node.value for node in tree.body if isinstance(node, ast.Assign) and node.targets[0].id == "WAYS")
-    yield "| way | what it does | batches |\n|---|---|---|"
     for key, value in zip(table.keys, table.values):
-        small, large = (element.value for element in value.elts[1:3])
-        yield f"| {key.value} | {texts[value.elts[0].id].splitlines()[0]} | {small}, {large} |"
+        yield key.value, texts[value.elts[0].id].splitlines()[0], [ast.literal_eval(element) for element in value.elts[1:3]]
+
+
+def described():
+    yield "| way | what it does | batches |\n|---|---|---|"
+    for name, text, (small, large) in ways_of("tools/training_ways.py"):
+        yield f"| {name} | {text} | {small}, {large} |"
 
 
 def main():

@@ -5,7 +5,6 @@ usage: judge_ways_together.py HABITAT [FOLDER]              the page; FOLDER: re
        judge_ways_together.py HABITAT --measured FOLDER..   measured.csv of recordings, a folder of each host
 """
 
-import ast
 import collections
 import csv
 import gzip
@@ -17,6 +16,7 @@ import sys
 import tempfile
 
 import judge_new_models as judge
+from judge_training_ways import ways_of
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "data/recordings/ways_together"
@@ -27,12 +27,12 @@ OTHERS = ("H100-SXM5-80GB", "A100-SXM4-80GB")
 MUCH_SPREAD = 0.1  # of groups of iterations
 NOT_MODELLED = {"compressed": "sent in bf16", "states": "states in parts", "synchronised": "norms of all GPUs"}
 
-TEXT = """# Ways to train on several GPUs that nothing was chosen on
+TEXT = """# Ways to train on several GPUs
 
 Made by `make eval` from `data/recordings/ways_together`; do not edit. {ways} ways to train on several H200s of one host as people do it (`tools/ways_together.py`), recorded rank by rank and timed by the
 recorder itself; ways that share gradients alone were recorded on one GPU, too. **What was seen.** The first look found what docs/decisions/0455 says: kernels that ran beside a waiting message were taken as
-they were, and ranks could wait for kernels that they never met; both were mended with these recordings in view, and the width of intervals where weights or work are in parts was chosen on them. So the first
-table is seen. `--gpus` from one GPU was not touched: that table is clean. Three hosts, one call each; the CPU of each sets the time of many steps, and a spread of more than {spread:.0f} % says that it moved by itself."""
+they were, and ranks could wait for kernels that they never met; both were mended with these recordings in view, and the width of intervals where weights or work are in parts was chosen on them, as was
+how much waiting one rank's file by itself is believed. So all tables that begin with recorded ranks are seen. `--gpus` from one GPU was not touched: that table is clean. Three hosts, one call each; the CPU of each sets the time of many steps, and a spread of more than {spread:.0f} % says that it moved by itself."""
 
 Row = collections.namedtuple("Row", "way what gpus host measured_ms spread guess")
 
@@ -173,13 +173,9 @@ def bound(r):
 
 
 def described():
-    """What each way does: the first lines of the functions of tools/ways_together.py, in its order."""
-    tree = ast.parse((ROOT / "tools/ways_together.py").read_text())
-    texts = {f.name: ast.get_docstring(f) for f in tree.body if isinstance(f, ast.FunctionDef)}
-    table = next(node.value for node in tree.body if isinstance(node, ast.Assign) and node.targets[0].id == "WAYS")
     yield "| way | what it does | batch of a GPU |\n|---|---|--:|"
-    for key, value in zip(table.keys, table.values):
-        yield f"| {key.value} | {texts[value.elts[0].id].splitlines()[0]} | {value.elts[1].value} |"
+    for name, text, (batch, _) in ways_of("tools/ways_together.py"):
+        yield f"| {name} | {text} | {batch} |"
 
 
 def page(habitat, folder):

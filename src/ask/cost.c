@@ -23,11 +23,6 @@ static uint64_t batch_size(const habitat_request *r, const habitat_answer *out) 
     return out->trace ? habitat_trace_get_info(out->trace)->batch_size : 0;
 }
 
-/* In the first row. */
-static uint32_t gpus(const habitat_request *r) {
-    return r->gpu_counts ? r->gpu_counts[0] : answer_gpus(r);
-}
-
 static double steps_of(double samples, uint64_t batch, uint32_t gpu_count) {
     return ceil(samples / ((double)batch * gpu_count));
 }
@@ -53,10 +48,8 @@ habitat_status cost_steps(const habitat_request *r, habitat_answer *out, habitat
                             "N), or give the length of the training in steps");
     if (r->steps > 0.0)
         out->steps = r->steps;
-    else if (r->samples > 0.0)
-        out->steps = steps_of(r->samples, batch, gpus(r));
     if (r->samples > 0.0)
-        out->samples = r->samples;
+        out->samples = r->samples; /* steps are known with the rows: cost_rows() */
     return HABITAT_OK;
 }
 
@@ -124,8 +117,8 @@ static void cost_row(const habitat_request *r, const habitat_answer *what,
 
 void cost_rows(const habitat_request *r, habitat_answer *out) {
     const habitat_prediction *first = out->row_count ? out->rows[0].prediction : NULL;
-    if (r->samples > 0.0 && first && first->batch_size && out->workload->one_batch)
-        out->steps = steps_of(r->samples, first->batch_size, 1);
+    if (r->samples > 0.0 && first)
+        out->steps = steps_of(r->samples, first->batch_size, batches_of(out, &out->rows[0]));
     for (size_t i = 0; i < out->row_count; i++) {
         out->rows[i].cost = unknown();
         if (out->rows[i].prediction)

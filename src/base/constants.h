@@ -430,7 +430,7 @@ CONSTANT(fitted, replay_factor, 1.2247, "high over point, root of 1.5", "86 % of
 CONSTANT(fitted, replay_process_factor, 1.24, "either way, on the CPU's side", "80 % of 20 steps that the CPU binds, recorded twice in two processes of one host, lie within; measured_twice.csv, docs/decisions/0427")
 CONSTANT(fitted, replay_host_factor, 1.41, "either way, on the CPU's side", "80 % of 43 steps of tools/steps.py that the CPU binds, from an H100's host to an H200's and back, lie within; docs/decisions/0454")
 CONSTANT(fitted, replay_together_factor, 1.7, "over the high of the rule", "13 of 16 recordings of ranks with weights, states, tables or work in parts, their time left aside, lie within: hooks of layers and tensors in parts are Python, which the rule does not see; docs/decisions/0455")
-CONSTANT(chosen, replay_others_most, 1.1, "of the recorded time", "steady hosts move by as much; a rank that waits longer waited under the profiler alone: one rank's file by itself is 5.0 % from all together on an A100, 7.1 where only what has no room is left out; docs/decisions/0455")
+CONSTANT(chosen, replay_others_most, 1.1, "of the recorded time", "steady hosts move by as much; a rank that waits longer waited under the profiler alone: one rank's file by itself is 3.5 % from all together on an A100, 7.1 where only what has no room is left out (docs/ways-together.md); docs/decisions/0455")
 CONSTANT(chosen, ranks_large_bytes, 1048576.0, "byte", "above what norms, losses and counts of words need; an activation or a layer's weights are larger")
 CONSTANT(chosen, replay_point, 0.96, "of the rule",
          "an iteration is the longer of two sides: a CPU's side that is too long errs for steps of both kinds, one that is too short only for one")

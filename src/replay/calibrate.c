@@ -163,9 +163,11 @@ static habitat_status settle_beside_others(search *s, habitat_replay *r, double 
         status = replay_wait_less(r, &s->times, s->wanted_ns, all == 1, err);
         if (status == HABITAT_OK)
             status = settle(s, rule, clocked, cpu, err);
-        if (status == HABITAT_OK)
+        explained = r->others_gone < 1.0;
+        if (status == HABITAT_OK && !explained) {
             status = period_of(s, &ns, err);
-        explained = r->others_gone < 1.0 || ns >= (1.0 - 1e-6) * s->wanted_ns;
+            explained = ns >= (1.0 - 1e-6) * s->wanted_ns;
+        }
     }
     return status;
 }
