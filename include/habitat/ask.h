@@ -175,9 +175,10 @@ typedef struct habitat_cost {
     /* An estimate: the GPU's TDP while it is busy, nothing while it waits. */
     double energy_j;  /* of an iteration */
     double total_kwh; /* of the whole training */
-    /* The iteration is not replayed, and the origin waited for its CPU, or this GPU would by the
-     * rule for recordings without a GPU. So it may take longer than its time here, which is the
-     * GPU's busy time: hours and dollars are at least these, and samples_per_usd is not known. */
+    /* It may take longer than its time here: hours and dollars are at least these, and
+     * samples_per_usd is not known. So where the iteration is not replayed, and the origin waited
+     * for its CPU, or this GPU would by the rule for recordings without a GPU: the time is the
+     * GPU's busy time. Or where, without a GPU, the work of some operations is not known. */
     bool at_least;
     double steps; /* iterations of the whole training, at the batch size and number of GPUs of this
                      row */

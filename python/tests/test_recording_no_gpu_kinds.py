@@ -42,10 +42,10 @@ def test_a_router_sends_as_many_rows_to_each_expert(tmp_path, capfd):
     # 12 rows choose two of three experts each: 8 rows an expert
     assert shapes(trace, "aten::addmm")[1:] == [((4,), (8, 4))] * 3
     assert "first [4, 4, 4]" in out
-    assert "goes by its own choice among values (topk, argmax, max) at train.py:14, train.py:16" in error
+    assert "goes by its own choice among values (topk, argmax, max, argmin, min) at train.py:14, train.py:16" in error
 
 
-@pytest.mark.parametrize("choose", ["x.argmax(1)", "x.max(1).indices", "x.max(1, keepdim=True)[1].squeeze(1)", "x.t().argmax(0)"])
+@pytest.mark.parametrize("choose", ["x.argmax(1)", "x.max(1).indices", "x.max(1, keepdim=True)[1].squeeze(1)", "x.t().argmax(0)", "x.argmin(1)", "x.min(1).indices"])
 def test_choices_go_round(tmp_path, capfd, choose):
     recorded(tmp_path, ON_GPU + f"x = torch.randn(5, 3, device='cuda')\nprint('chosen', ({choose}).tolist())\n" + LOOP)
     assert "chosen [0, 1, 2, 0, 1]" in capfd.readouterr().out
@@ -140,7 +140,7 @@ def step():
 
 def test_distributions_find_their_numbers_valid(tmp_path):
     trace = recorded(tmp_path, ON_GPU + POLICY + LOOP)
-    assert "aten::multinomial" in names(trace) and "aten::_is_all_true" not in names(trace) and "aten::all" in names(trace)
+    assert "aten::exponential_" in names(trace) and "aten::_is_all_true" not in names(trace) and "aten::all" in names(trace)
 
 
 def test_distributions_of_an_older_pytorch_find_their_numbers_valid(tmp_path, capfd, monkeypatch):
@@ -392,3 +392,66 @@ def test_the_peak_of_a_step_is_recorded(tmp_path):
 def test_each_dimension_is_rolled_by_a_kernel_of_its_own(tmp_path):
     body = "\ndef step():\n    return torch.roll(model(torch.randn(6, 4, device='cuda')), (1, -1), (0, 1)).sum()\n"
     assert shapes(recorded(tmp_path, ON_GPU + body + LOOP), "aten::roll") == [((6, 2), ())] * 4  # two forward, two backward
+
+
+PARTS = """
+w = nn.Linear(6, 5).cuda()
+optimizer = torch.optim.SGD(w.parameters(), lr=0.1)
+words = torch.tensor([[1, 2, -1], [3, -1, -1]]).cuda()
+def step():
+    y = w(torch.randn(4, 7, 6, device="cuda"))
+    {body}
+    return y.sum()
+"""
+
+
+def operations_of(folder, body):
+    """(name, sizes of its first tensors) of what a line of a step does, between its product and its sum."""
+    trace = recorded(folder, PARTS.format(body=body) + LOOP)
+    seen = [(e["name"][6:], *e["args"]["Input Dims"][:2]) for e in trace["traceEvents"] if e.get("cat") == "cpu_op"]
+    begin = next(i for i, op in enumerate(seen) if op[0] == "addmm")
+    end = max(i for i, op in enumerate(seen) if op[0] == "sum" and op[1] == [4, 7, 5])
+    return seen[begin + 1 : end]
+
+
+def test_distances_are_made_of_a_product(tmp_path):
+    """As recordings of a GPU show them: squares, their sums, a product of both with a column of each, and its root."""
+    seen = operations_of(tmp_path, "torch.cdist(y.detach(), y.detach(), compute_mode='use_mm_for_euclid_dist')")
+    names = ["pow", "sum", "ones_like", "pow", "sum", "ones_like", "mul", "cat", "cat", "bmm", "clamp_min_", "sqrt_"]
+    assert [name for name, *_ in seen] == names
+    assert seen[9] == ("bmm", [4, 7, 7], [4, 7, 7]) and seen[10][1] == [4, 7, 7]
+
+
+def test_a_sample_is_the_largest_of_draws(tmp_path):
+    checks = ["min", "ge", "max", "lt", "bitwise_and", "_assert_async", "sum", "eq", "any", "bitwise_not", "_assert_async"]
+    one = operations_of(tmp_path, "torch.multinomial(y[0], 1)")
+    assert [name for name, *_ in one] == [*checks, "exponential_", "div", "argmax"]
+    some = operations_of(tmp_path, "torch.multinomial(y[0], 3)")
+    assert [name for name, *_ in some] == [*checks, "exponential_", "div", "topk"]
+    # with replacement it is a kernel of its own
+    assert [name for name, *_ in operations_of(tmp_path, "torch.multinomial(y[0], 3, True)")] == ["multinomial"]
+
+
+def test_matrices_of_a_diagonal_are_filled(tmp_path):
+    assert operations_of(tmp_path, "torch.eye(3, 4, device='cuda')") == [("zero_", [3, 4]), ("fill_", [3], [])]
+    assert operations_of(tmp_path, "torch.diag_embed(y[0, 0].detach())") == [("zero_", [5, 5]), ("copy_", [5], [5])]
+    assert operations_of(tmp_path, "torch.linspace(0, 1, 9, device='cuda')") == [("fill_", [9], [])]
+
+
+def test_points_of_a_picture_are_sampled_into_zeros(tmp_path):
+    body = "z = F.grid_sample(y.detach()[None], torch.rand(1, 3, 2, 2, device='cuda'), align_corners=False)"
+    (one,) = (op for op in operations_of(tmp_path, "from torch.nn import functional as F; " + body) if "grid" in op[0])
+    assert one == ("grid_sampler_2d", [1, 4, 7, 5], [1, 3, 2, 2])
+    seen = operations_of(tmp_path, "from torch.nn import functional as F; " + body.replace(".detach()", "") + "; y = y + z.sum()")
+    assert "grid_sampler_2d" in [name for name, *_ in seen]
+
+
+def test_what_a_mask_takes_is_counted_first(tmp_path):
+    seen = operations_of(tmp_path, "words.masked_select(words > 0)")
+    assert seen == [("gt", [2, 3], []), ("nonzero", [2, 3]), ("index", [2, 3], [[3], [3]])]
+
+
+def test_a_failure_after_made_up_values_says_so(tmp_path, capfd):
+    code, _ = record_script(tmp_path, HEAD + PARTS.format(body="if not (y > 0).all(): raise ValueError('no')") + LOOP, *QUICK)
+    error = capfd.readouterr().err
+    assert code == 1 and "the script failed (exit code 1); nothing was recorded; it had asked for values of tensors at train.py:" in error

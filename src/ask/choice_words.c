@@ -9,6 +9,7 @@
 #include "ask/choice_words.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
+#include "workload/workload.h"
 
 const char *choice_line(made_choice *out, const char *format, ...) {
     char line[512];
@@ -281,8 +282,32 @@ static void say_least(sentence *to, const habitat_choice *c, size_t ties) {
     }
 }
 
+/* Whether some recording, made without a GPU, holds operations whose work nobody knows. */
+static bool lacks_work(const habitat_choice *c) {
+    for (size_t i = 0; i < c->answer_count; i++)
+        if (c->answers[i]->workload->left_out_count)
+            return true;
+    return false;
+}
+
+const char *choice_at_least_words(const habitat_choice *c) {
+    if (!c->at_least)
+        return "";
+    if (lacks_work(c))
+        return "the work of some operations is not known (`habitat predict` names them) and left "
+               "out: times, hours and dollars are at least these";
+    return habitat_workload_get_info(c->answers[0]->workload)->origin
+               ? "the recorded GPU waited for its CPU; times are the GPU's busy time, and times, "
+                 "hours and dollars are at least these"
+               : "recorded without a GPU: where a GPU is done before its CPU, times, hours and "
+                 "dollars are at least these";
+}
+
 /* What hardly anybody would guess of the GPU that is recommended. */
-static void say_caution(sentence *to, const habitat_choice_row *first) {
+static void say_caution(sentence *to, const habitat_choice *c) {
+    const habitat_choice_row *first = &c->rows[0];
+    if (lacks_work(c))
+        say(to, " Not all of its work is known: another GPU may be better.");
     if (first->cpu_sets)
         say(to, " The CPU sets the time, not the GPU.");
     if (first->other_vendor)
@@ -307,7 +332,7 @@ static const char *reason_of(made_choice *out) {
         say_equals(&s, c, equals, ties);
     else
         say_least(&s, c, ties);
-    say_caution(&s, &c->rows[0]);
+    say_caution(&s, c);
     return habitat_arena_string(&out->arena, s.text, s.used);
 }
 

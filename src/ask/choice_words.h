@@ -61,6 +61,9 @@ bool choice_lacks_room(int fits, double headroom_bytes);
 /* "too small" or "may not fit"; "" where nothing is said against the GPU. */
 const char *choice_room_words(int fits, double headroom_bytes);
 
+/* Why times of a choice are at least these; "" where they are not. */
+const char *choice_at_least_words(const habitat_choice *c);
+
 /* choice_words.c, choice_changes.c, choice_notes.c: the reason, what would change it and what to
  * know before, once all rows are ranked. HABITAT_E_MEMORY. */
 habitat_status choice_words(made_choice *out, habitat_error *err);

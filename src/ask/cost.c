@@ -103,7 +103,8 @@ static void cost_row(const habitat_request *r, const habitat_answer *what,
     double samples = cost_samples(what, row);
     habitat_cost *c = &row->cost;
     c->price = habitat_prices_of(r->prices, row->key.gpu, r->spot);
-    c->at_least = p->assembled == HABITAT_ASSEMBLE_SUM && waits == HABITAT_BY_CPU;
+    c->at_least = what->workload->left_out_count ||
+                  (p->assembled == HABITAT_ASSEMBLE_SUM && waits == HABITAT_BY_CPU);
     c->steps = r->samples > 0.0 ? steps_of(r->samples, p->batch_size, batches) : what->steps;
     if (c->price)
         c->usd_per_hour = c->price->usd_per_hour * row->key.gpu_count;

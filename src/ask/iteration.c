@@ -247,7 +247,7 @@ static habitat_status predict_one(const habitat_request *r, size_t i, const habi
     if (status == HABITAT_OK && out->own_replay)
         status = habitat_replay_apply_parallel(out->own_replay, answer_gpus(r), made, &why);
     if (status == HABITAT_OK && !w->origin && r->assemble != HABITAT_ASSEMBLE_SUM)
-        untimed_assemble(untimed_cpu_ms(w, gpu), made);
+        untimed_assemble(w, untimed_cpu_ms(w, gpu), made);
     if (status == HABITAT_E_NO_SPEC && !alone) {
         habitat_prediction_free(made);
         snprintf(line, sizeof line, "%s: left out: %s", gpu->name, why.message);

@@ -79,7 +79,8 @@ static void set_iteration(const habitat_workload *w, habitat_prediction *out) {
     double batch = (double)w->batch_size;
     bool by_gpu = cpu_ms <= out->busy_ms;
     out->bound_by = by_gpu ? HABITAT_BY_GPU : HABITAT_BY_CPU;
-    out->samples_per_s = by_gpu && batch > 0 ? batch / out->iteration_ms * 1e3 : (double)NAN;
+    bool known = by_gpu && batch > 0 && !w->left_out_count;
+    out->samples_per_s = known ? batch / out->iteration_ms * 1e3 : (double)NAN;
     out->low_ms = fmin(out->low_ms, out->iteration_ms / (1.0 + fitted_untimed_width));
     out->high_ms = fmax(out->high_ms, out->iteration_ms * (1.0 + fitted_untimed_width));
 }
@@ -124,7 +125,7 @@ static void set_path(habitat_prediction *p) {
     p->path_gap_ms = 0.0;
 }
 
-void untimed_assemble(double cpu_ms, habitat_prediction *p) {
+void untimed_assemble(const habitat_workload *w, double cpu_ms, habitat_prediction *p) {
     double batch = (double)p->batch_size, sum_ms = p->iteration_ms;
     if (!(cpu_ms > 0.0))
         return;
@@ -137,7 +138,8 @@ void untimed_assemble(double cpu_ms, habitat_prediction *p) {
     p->idle_ms = p->iteration_ms - p->busy_ms;
     p->cpu_basis = HABITAT_CPU_RULE;
     p->assembled = HABITAT_ASSEMBLE_REPLAY;
-    p->samples_per_s = batch > 0.0 ? batch / p->iteration_ms * 1e3 : (double)NAN;
+    p->samples_per_s =
+        batch > 0.0 && !w->left_out_count ? batch / p->iteration_ms * 1e3 : (double)NAN;
 }
 
 habitat_status untimed_predict(const habitat_workload *w, habitat_method method,

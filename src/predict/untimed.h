@@ -14,7 +14,7 @@ habitat_status untimed_predict(const habitat_workload *w, habitat_method method,
 /* The whole iteration of a recording without a GPU: kernels follow each other while the CPU needs
  * what its table says, and the longer of the two is the iteration. Nothing to do without a CPU
  * side: cpu_ms is NaN. */
-void untimed_assemble(double cpu_ms, habitat_prediction *p);
+void untimed_assemble(const habitat_workload *w, double cpu_ms, habitat_prediction *p);
 
 /* How wide an iteration's interval is, in words. text: receives them, of `size` bytes. by_rule: the
  * CPU's side is in it. */

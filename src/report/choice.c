@@ -158,7 +158,8 @@ static void show_room(text_table *t, size_t column, const void *of) {
 static void show_marks(text_table *t, size_t column, const void *of) {
     const ranked_line *l = of;
     const char *place = l->first ? "best" : l->equal ? "equal" : l->tie > 0 ? "tie" : "";
-    const char *words[] = {place, l->pareto > 0 ? "front" : "", l->cpu_sets ? "CPU" : ""};
+    const char *words[] = {place, l->pareto > 0 ? "front" : "", l->at_least ? "at least" : "",
+                           l->cpu_sets ? "CPU" : ""};
     char marks[64];
     int used =
         snprintf(marks, sizeof marks, "%s%s", l->marked ? "~" : "", l->other_vendor ? "v" : "");
@@ -341,6 +342,7 @@ static void fill(const void *of, size_t i, void *out) {
                       .equal = i <= list->equals,
                       .marked = !row->calibrated,
                       .other_vendor = row->other_vendor,
+                      .at_least = row->cost.at_least,
                       .cpu_sets = row->cpu_sets};
 }
 

@@ -18,7 +18,7 @@ typedef struct ranked_line {
     int tie, pareto, fits;
     const char *interval, *bound_by;
     const char *excluded; /* NULL: it is ranked */
-    bool first, equal, marked, other_vendor, cpu_sets;
+    bool first, equal, marked, other_vendor, at_least, cpu_sets;
 } ranked_line;
 
 /* Columns of a text table give way one after the other, until it is as narrow as the screen. */

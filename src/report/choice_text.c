@@ -158,7 +158,6 @@ static void add_line(foot *f, const char *first, const char *text, int gives_way
 
 static void make_foot(const choice_listing *list, size_t shown, foot *f) {
     const habitat_choice *c = list->choice;
-    bool recorded = habitat_workload_get_info(c->answers[0]->workload)->origin != NULL;
     f->count = 0;
     f->warned = false;
     front_words(c, f->front, sizeof f->front);
@@ -174,13 +173,7 @@ static void make_foot(const choice_listing *list, size_t shown, foot *f) {
         add_line(f, "", c->changes[i], A_CHANGE);
     add_line(f, "Left out: ", f->excluded, STAYS);
     add_line(f, "", f->marks, STAYS);
-    if (c->at_least)
-        add_line(f, "Note: ",
-                 recorded ? "the recorded GPU waited for its CPU; times are the GPU's busy time, "
-                            "and times, hours and dollars are at least these"
-                          : "recorded without a GPU: where a GPU is done before its CPU, times, "
-                            "hours and dollars are at least these",
-                 STAYS);
+    add_line(f, "Note: ", choice_at_least_words(c), STAYS);
     for (size_t i = 0; i < c->note_count; i++)
         add_line(f, "Note: ", c->notes[i], A_NOTE);
     add_line(f, "Note: ", f->prices, A_PRICE);

@@ -179,12 +179,7 @@ static void choice_answer(page *p) {
     html_text(&p->w, c->reason);
     writer_text(&p->w, "</p>\n");
     if (c->at_least)
-        html_element(&p->w, "p",
-                     p->origin
-                         ? "The recorded GPU waited for its CPU: times are the GPU's busy time, "
-                           "and times, hours and dollars are at least these."
-                         : "Recorded without a GPU: where a GPU is done before its CPU, times, "
-                           "hours and dollars are at least these.");
+        writer_printf(&p->w, "<p>Note: %s.</p>\n", choice_at_least_words(c));
     choice_excluded_words(c, left_out, sizeof left_out);
     if (*left_out)
         writer_printf(&p->w, "<p>Left out: %s.</p>\n", left_out);

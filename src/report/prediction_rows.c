@@ -391,7 +391,8 @@ table_style place_of(const habitat_answer *what, const habitat_answer_row *row, 
     bool origin = p->gpu == habitat_workload_get_info(what->workload)->origin;
     bool first = ends && is_at_end(what, row, true), last = ends && is_at_end(what, row, false);
     const char *room = choice_room_words(p->fits, p->headroom_bytes);
-    const char *words[] = {origin ? "origin" : "", room, cpu_sets(p) ? "CPU" : ""};
+    const char *words[] = {origin ? "origin" : "", row->cost.at_least ? "at least" : "", room,
+                           cpu_sets(p) ? "CPU" : ""};
     size_t used = 0;
     *note = '\0';
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)

@@ -154,6 +154,32 @@ static void index_by_list(const work_call *call, habitat_work *out) {
                work_size(work_elements(self), self->dtype));
 }
 
+/* Neighbours that a point between pixels is made of: 2 along each dimension, 4 of a cubic one. */
+static double neighbours(double mode, uint32_t dims) {
+    double along = mode == 1 ? 1 : mode == 2 ? 4 : 2;
+    return pow(along, dims);
+}
+
+/* (grad,) input, grid, interpolation (0 linear, 1 nearest, 2 cubic): every point of the grid is
+ * sampled in each channel. Backward adds to the neighbours; the zeros before are aten::zero_'s. */
+static void sample(const work_call *call, habitat_work *out) {
+    bool backward = call->rule->variant == WORK_INDEX_SAMPLE_BACKWARD;
+    uint32_t first = backward ? 1 : 0;
+    const habitat_input *x = work_tensor(call->op, first), *grid = work_tensor(call->op, first + 1);
+    double mode = work_number(call->op, first + 2);
+    if (!x || !grid || isnan(mode) || x->rank < 3 || grid->rank != x->rank)
+        return;
+    double points = work_elements(grid) / work_dim(grid, -1), elements = points * work_dim(x, 1);
+    double taken = elements * neighbours(mode, x->rank - 2);
+    double seen_bytes = at_most(work_size(taken, x->dtype), x);
+    double moved_bytes = work_size(elements, x->dtype);
+    if (backward)
+        finish(out, x, elements, 4 * taken, 2 * seen_bytes + moved_bytes + work_bytes(grid),
+               seen_bytes + work_bytes(grid));
+    else
+        finish(out, x, elements, 2 * taken, seen_bytes + work_bytes(grid), moved_bytes);
+}
+
 void work_do_index(const work_call *call, habitat_work *out) {
     switch (call->rule->variant) {
     case WORK_INDEX_EMBEDDING:
@@ -169,6 +195,10 @@ void work_do_index(const work_call *call, habitat_work *out) {
         break;
     case WORK_INDEX_GATHER:
         gather(call, out);
+        break;
+    case WORK_INDEX_SAMPLE:
+    case WORK_INDEX_SAMPLE_BACKWARD:
+        sample(call, out);
         break;
     case WORK_INDEX_LIST:
     case WORK_INDEX_PUT:

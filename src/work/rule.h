@@ -200,6 +200,8 @@ enum work_index_variant {
     WORK_INDEX_LIST,               /* self, [indices] */
     WORK_INDEX_PUT,                /* self, [indices], values, accumulate */
     WORK_INDEX_EMBEDDING_BAG,      /* table, indices, offsets */
+    WORK_INDEX_SAMPLE,             /* input, grid of points, interpolation */
+    WORK_INDEX_SAMPLE_BACKWARD,    /* grad, input, grid of points, interpolation */
 };
 
 enum work_copy_variant {

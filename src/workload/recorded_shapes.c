@@ -150,6 +150,7 @@ static habitat_status make(const collecting *c, habitat_workload **out, habitat_
     made->trace = c->trace;
     made->batch_size = habitat_trace_get_info(c->trace)->batch_size;
     made->info.trace_kernel_count = c->trace_count;
+    made->left_out_count = c->out.count;
     scale_tell_format(made);
     status = say(&c->out, made, err);
     if (status == HABITAT_OK)

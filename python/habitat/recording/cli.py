@@ -186,6 +186,7 @@ def _record(chosen: argparse.Namespace, command: List[str], path: str) -> int:
     if not session.written:
         if code != 0:
             hint = cuda_remedy(failure) if chosen.allow_cpu else ""
+            hint += options.pretence.after_failure() if options.pretence else ""
             raise RecordError(command[0], f"the script failed (exit code {code}); nothing was recorded{hint}")
         raise too_early(session)
     if options.measuring:

@@ -23,6 +23,11 @@ cat >nested.json <<'EOF'
 ]}
 EOF
 "$habitat" predict nested.json --to V100-PCIE-16GB --json | grep -E '"(kernels|kernel_ms)"|left out' | sort -u
+# .. so that times are at least these, and a choice says so
+"$habitat" predict nested.json --to V100-PCIE-16GB | sed -n '/^GPU/,/^$/p'
+"$habitat" choose nested.json --json | grep -E '"(reason|at_least)"' | sort -u
+"$habitat" choose nested.json | grep -A1 'Note: the work'
+"$habitat" choose nested.json --html left.html >/dev/null && grep -o 'Note: the work of some[^<]*' left.html
 sed '/"aten::/d' nested.json >unknown.json
 "$habitat" predict unknown.json --to V100-PCIE-16GB
 echo "nothing known: $?"

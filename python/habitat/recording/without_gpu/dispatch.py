@@ -73,6 +73,7 @@ def rules() -> List[Tuple[str, Any]]:
     made = [
         ("dropout", dropout), ("dropout_", dropout_), ("scaled_dot_product_attention", attention),
         ("batch_norm", batch_norm), ("lstm.input", lstm), ("ctc_loss.IntList", ctc_loss), ("ctc_loss.Tensor", ctc_loss),
+        ("multinomial", multinomial),
     ]  # fmt: skip
     made += [(f"{kind}.input", _rnn(kind)) for kind in ("gru", "rnn_tanh", "rnn_relu")]
     if _is_there(RMS_NORM):
@@ -86,6 +87,21 @@ def dropout(x: Any, p: float, train: bool) -> Any:
     if not train or p == 0 or x.numel() == 0:
         return x
     return torch.native_dropout(x, p, True)[0]
+
+
+def multinomial(p: Any, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Any:
+    """One sample, or several that differ, are the largest of the probabilities over exponential draws, once they are seen to be some."""
+    import torch
+
+    if replacement and num_samples > 1:
+        with torch._C._AutoDispatchBelowAutograd():
+            return torch.multinomial(p, num_samples, True, generator=generator)
+    p = p.detach()
+    torch._assert_async((p.min() >= 0) & (p.max() < math.inf))
+    torch._assert_async(~(p.sum(-1) == 0).any())
+    draws = torch.empty_like(p).exponential_(1, generator=generator)
+    torch.div(p, draws, out=draws)
+    return draws.argmax(-1, keepdim=True) if num_samples == 1 else draws.topk(num_samples)[1]
 
 
 def dropout_(x: Any, p: float, train: bool) -> Any:

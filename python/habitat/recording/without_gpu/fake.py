@@ -41,6 +41,7 @@ aten = torch.ops.aten
 ASK_DEVICE = torch.ops.prim.device.default
 GPU = torch.device("cuda", 0)
 IN_PARTS = torch._C.DispatchKey.CompositeImplicitAutograd
+IN_PARTS_BEHIND_AUTOGRAD = torch._C.DispatchKey.CompositeExplicitAutograd
 GROUPED = getattr(getattr(aten, "_grouped_mm", None), "default", None)  # since PyTorch 2.8
 
 # What FakeTensorMode says, then runs, where it cannot tell the shapes of a result: layouts other than dense ones, operations without
@@ -68,15 +69,20 @@ FUSED_STEPS = ("aten::_fused_ada", "aten::_fused_sgd_")
 ZEROS_FIRST = {
     "aten::embedding_dense_backward", "aten::nll_loss_backward", "aten::max_pool2d_with_indices_backward",
     "aten::slice_backward", "aten::select_backward", "aten::diagonal_backward", "aten::unfold_backward",
+    "aten::diag_embed", "aten::grid_sampler_2d_backward", "aten::grid_sampler_3d_backward",
 }  # fmt: skip
-# ... and these only copy the gradient into it.
-COPIED_INTO = {"aten::slice_backward", "aten::select_backward", "aten::diagonal_backward", "aten::unfold_backward"}
+# ... and these only copy their tensor into it.
+COPIED_INTO = {
+    "aten::slice_backward", "aten::select_backward", "aten::diagonal_backward", "aten::unfold_backward", "aten::diag_embed",
+}  # fmt: skip
+# They are made of other operations, each in kernels of its own, behind autograd.
+MADE_OF_OTHERS = {"aten::_euclidean_dist"}
 # They choose elements by lists of indices, in which a dimension that is taken whole has none.
 INDEXED = {"aten::index", "aten::index_put", "aten::index_put_"}
 # They make a tensor and fill it, which is all that runs on a GPU.
 FILLED = {
     "aten::new_zeros": "aten::zero_", "aten::new_ones": "aten::fill_", "aten::new_full": "aten::fill_",
-    "aten::scalar_tensor": "aten::fill_", "aten::randint": "aten::random_",
+    "aten::scalar_tensor": "aten::fill_", "aten::randint": "aten::random_", "aten::linspace": "aten::fill_",
 }  # fmt: skip
 # Gradients of gathers add into zeros, out of place where a tensor is of a class of Python's, as ours are.
 ADDED_INTO_ZEROS = {"aten::scatter_add": "GatherBackward", "aten::index_put": "IndexBackward"}
@@ -84,6 +90,10 @@ ADDED_INTO_ZEROS = {"aten::scatter_add": "GatherBackward", "aten::index_put": "I
 CONTIGUOUS_FIRST = {"aten::native_layer_norm": 1, "aten::native_layer_norm_backward": 2}
 # Where their tensors begin that say how cuDNN lays out the results.
 CONVOLUTIONS = {aten.convolution.default: 0, aten.convolution_backward.default: 1}
+
+
+def _has(func: Any, key: Any) -> bool:
+    return bool(torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), key))
 
 
 def on_gpu(value: Any) -> bool:
@@ -131,8 +141,9 @@ class ShapesOnly(FakeTensorMode):
     def _in_parts(self, func: Any, args: Any, kwargs: Any) -> Any:
         """What is taken apart before it comes here, but for `inference_mode()`."""
         own = self._overrides.get(func.name()) if on_gpu(args) else None
+        key = IN_PARTS if _has(func, IN_PARTS) else IN_PARTS_BEHIND_AUTOGRAD
         with self:
-            return own(*args, **kwargs) if own else func._op_dk(IN_PARTS, *args, **kwargs)
+            return own(*args, **kwargs) if own else func._op_dk(key, *args, **kwargs)
 
     def _run(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """The result's shapes; what PyTorch runs on the way to them is none of ours."""
@@ -244,8 +255,9 @@ class ShapesOnly(FakeTensorMode):
     def _is_composite(self, func: Any) -> bool:
         """Whether its parts pass here as well."""
         if func not in self._composite:
-            parts = torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), IN_PARTS)
-            self._composite[func] = parts and func._schema.name not in OF_GPU
+            name = func._schema.name
+            behind = name in MADE_OF_OTHERS and _has(func, IN_PARTS_BEHIND_AUTOGRAD)
+            self._composite[func] = behind or (_has(func, IN_PARTS) and name not in OF_GPU)
         return self._composite[func]
 
     def _note(self, func: Any, args: Any, kwargs: Any, result: Any) -> None:
@@ -261,7 +273,7 @@ class ShapesOnly(FakeTensorMode):
             if not t.is_contiguous():
                 self._log.operation("aten::clone", [t, torch.contiguous_format])
         if name in ZEROS_FIRST:
-            self._log.operation("aten::zero_", [result])
+            self._log.operation("aten::zero_", [result[0] if isinstance(result, tuple) else result])
         if name == "aten::baddbmm" and arguments[3] != 0:  # adds to what was copied into its result
             self._inside.on = True
             added = arguments[0].expand(result.shape)
@@ -280,6 +292,14 @@ class ShapesOnly(FakeTensorMode):
         elif name == "aten::roll" and len(arguments[2]) > 1:
             for shift, dim in zip(*arguments[1:]):  # each in a kernel of its own
                 self._log.operation(name, [arguments[0], [shift], [dim]])
+        elif name == "aten::masked_select":
+            self._note_masked(*arguments, result)
+        elif name == "aten::eye":
+            self._inside.on = True
+            diagonal = result.diagonal()
+            self._inside.on = False
+            self._log.operation("aten::zero_", [result])
+            self._log.operation("aten::fill_", [diagonal, 1])
         elif name in FILLED:
             self._log.operation(FILLED[name], [result, 0] if FILLED[name] == "aten::fill_" else [result])
         elif name in COPIED_INTO:
@@ -303,6 +323,15 @@ class ShapesOnly(FakeTensorMode):
         first = [i for i, n in enumerate(numbers) if n is not None]
         rest = [i for i, n in enumerate(numbers) if n is None]
         return source.permute(first + rest), [numbers[i] for i in first]
+
+    def _note_masked(self, x: Any, mask: Any, result: Any) -> None:
+        """Where the mask is true is counted first; then those elements are taken."""
+        self._inside.on = True
+        x, mask = torch.broadcast_tensors(x, mask)
+        places = [result.new_empty(result.shape, dtype=torch.int64) for _ in x.shape]
+        self._inside.on = False
+        self._log.operation("aten::nonzero", [mask])
+        self._log.operation("aten::index", [x, places])
 
     def _note_safe_softmax(self, arguments: List[Any], result: Any) -> None:
         """A softmax, then zeros in the rows that are masked altogether."""

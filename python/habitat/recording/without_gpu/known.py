@@ -27,7 +27,10 @@ UNDEFINED = EMPTY | {
     "aten::empty_strided", "aten::new_empty_strided", "aten::set_", "aten::resize_", "aten::record_stream", "aten::is_pinned",
 }  # fmt: skip
 # They choose among the elements along a dimension: the place of the dimension, of the number of choices, of the indices in the result.
-CHOICES = {"aten::topk": (2, 1, 1), "aten::argmax": (1, None, None), "aten::max.dim": (1, None, 1)}
+CHOICES = {
+    "aten::topk": (2, 1, 1), "aten::argmax": (1, None, None), "aten::max.dim": (1, None, 1),
+    "aten::argmin": (1, None, None), "aten::min.dim": (1, None, 1),
+}  # fmt: skip
 # They write running means and variances, their fourth and fifth argument, and their schemas do not say so.
 RUNNING = {"aten::native_batch_norm", "aten::cudnn_batch_norm"}
 

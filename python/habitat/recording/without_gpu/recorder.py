@@ -61,6 +61,10 @@ class Pretence:
             )
         return [line for line in said if line]
 
+    def after_failure(self) -> str:
+        """What made-up values may have to do with a script's failure: the end of a sentence, or nothing."""
+        return self.values.after_failure()
+
     def profiler(self, iterations: int, modules: bool) -> OperationLog:
         return OperationLog(self.log, self.allocations, iterations, modules)
 

@@ -65,12 +65,12 @@ class Values:
             return tensor._habitat_value
         value = known(tensor)
         if value is not None:
-            if chosen(tensor):
+            if chosen(tensor) and not _is_check(tensor):
                 self._note(self.asked)
             with torch.utils._python_dispatch._disable_current_modes():
                 return value.item()
-        if tensor.dtype == torch.bool and _asks("torch.distributions.distribution"):
-            return True  # whether numbers are valid, as PyTorch before 2.7 asks
+        if _is_check(tensor):
+            return True
         self._note(self.asked)
         if hasattr(tensor, "_habitat_truth"):
             return tensor._habitat_truth
@@ -109,6 +109,12 @@ class Values:
         remedy = "leave it out of the recorded step, or record on a machine with a GPU"
         raise AbortScript(RecordError(self.where, f"{where}{what}; without a GPU {why}: {remedy}"))
 
+    def after_failure(self) -> str:
+        asked = {**self.asked, **self.chosen}
+        if not asked:
+            return ""
+        return f"; it had asked for values of tensors at {_places(asked)}, and without a GPU it got made-up ones: they may be why"
+
     def warnings(self) -> List[str]:
         said = []
         if self.asked:
@@ -119,12 +125,19 @@ class Values:
             )
         if self.chosen:
             said.append(
-                f"the script goes by its own choice among values (topk, argmax, max) at {_places(self.chosen)}: without a GPU there are none,"
+                f"the script goes by its own choice among values (topk, argmax, max, argmin, min) at {_places(self.chosen)}: without a GPU there are none,"
                 " each was chosen as often as any other; where some are chosen more often, the recorded shapes are not the real ones"
             )
         if self.saved:
             said.append(f"the script saves at {_places(self.saved)}: without a GPU there is nothing to save, no file was written")
         return said
+
+
+def _is_check(tensor: Any) -> bool:
+    """Whether a distribution asks if its numbers are valid: so before PyTorch 2.7, and of samples, which we choose."""
+    import torch
+
+    return tensor.dtype == torch.bool and _asks("torch.distributions.distribution")
 
 
 def usual(dtype: Any) -> Any:
