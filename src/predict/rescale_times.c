@@ -203,6 +203,7 @@ typedef enum filling {
     FILLING_NOT,   /* each block does more, as far as is known */
     FILLING_SLOTS, /* of kernels that wait for memory: all blocks that can be resident */
     FILLING_SMS,   /* of kernels that compute: one each multiprocessor */
+    FILLING_FEW,   /* the same of kernels alone that leave some idle at the smaller batch */
 } filling;
 
 static bool has(const char *text, const char *part) {
@@ -235,8 +236,11 @@ static filling filling_of(const habitat_workload *w, const habitat_workload_grou
             return FILLING_NOT;
         return group->work->pass == HABITAT_PASS_FORWARD || has(name, "dgrad") ? FILLING_SMS
                                                                                : FILLING_NOT;
-    default: /* rows of a sparse gradient are sorted and summed */
-        return has(op, "_coalesce") ? FILLING_SLOTS : FILLING_NOT;
+    default:
+        if (has(op, "_coalesce")) /* rows of a sparse gradient are sorted and summed */
+            return FILLING_SLOTS;
+        /* factorisations and the like, of which nobody counts the work: matrices are apart */
+        return group->work->known ? FILLING_NOT : FILLING_FEW;
     }
 }
 
@@ -245,7 +249,10 @@ static double filling_ns(const habitat_workload *w, const habitat_workload_kerne
     double before = roofline_ns(w->origin, &kernel->facts, 1.0);
     double after = roofline_ns(w->origin, &kernel->facts, ratio);
     double slots = kernel->launch == HABITAT_NONE ? 0.0 : (double)w->origin_waves[kernel->launch];
-    double full = by == FILLING_SMS ? w->origin->sm_count : slots;
+    double sms = w->origin->sm_count;
+    if (by == FILLING_FEW && kernel->facts.blocks * fmin(1.0, ratio) >= sms)
+        by = FILLING_NOT;
+    double full = by == FILLING_SLOTS ? slots : sms;
     double x = by != FILLING_NOT && full > 0.0 ? (double)kernel->facts.blocks / full : 0.0;
     if (isnan(after) && by != FILLING_NOT) /* nobody counted its work: it has no floor */
         before = after = 0.0;

@@ -237,19 +237,23 @@ static void test_filling(const habitat_gpu *gpu) {
         MADE("RowwiseMoments", "aten::native_group_norm", "[[8, 64, 32, 32], [64], [64]]", 8001,
              400000),
         MADE("GammaBeta", "aten::native_batch_norm", "[[8, 64, 32, 32], [64], [64]]", 8, 400000),
-        MADE("implicit_convolve_sgemm", "aten::cudnn_convolution", maps, 8, 400000)};
+        MADE("implicit_convolve_sgemm", "aten::cudnn_convolution", maps, 8, 400000),
+        MADE("potrf", "aten::linalg_cholesky_ex", "[[8, 64, 64]]", 8, 400000),
+        MADE("potrf", "aten::linalg_cholesky_ex", "[[8, 64, 64]]", 81, 400000)};
     habitat_trace *trace = NULL;
-    habitat_workload *w = made_of(gpu, kernels, 4, 8, &trace), *out = NULL;
+    habitat_workload *w = made_of(gpu, kernels, 6, 8, &trace), *out = NULL;
     habitat_scale scale = {.batch_size = 32};
     habitat_error err = {0};
-    double times[4] = {0.0};
+    double times[6] = {0.0};
     CHECK_INT(habitat_workload_scale(w, &scale, NULL, &out, &err), HABITAT_OK);
-    for (size_t k = 0; out && k < 4; k++)
+    for (size_t k = 0; out && k < 6; k++)
         times[k] = out->kernels[k].facts.time_ns / w->kernels[k].facts.time_ns;
     CHECK(times[0] > 1.2 && times[0] < 1.35); /* (1 + 32/80) / (1 + 8/80), and its traffic */
     CHECK(times[1] > 3.8 && times[1] < 4.0);
     CHECK(times[2] > 3.5 && times[2] < 4.1);
     CHECK(times[3] > 1.2 && times[3] < 1.35);
+    CHECK(times[4] > 1.26 && times[4] < 1.28); /* nobody counts its work: (1 + 32/80) / (1 + 8/80) */
+    CHECK(times[5] > 3.9 && times[5] < 4.01);  /* every multiprocessor has a block already */
     CHECK(out && out->scale_sigma > 0.15); /* half of it idle: 0.25 log(4) */
     habitat_workload_free(out);
     habitat_workload_free(w);
