@@ -8,4 +8,7 @@
  * a profiler's step. It says nothing of the kernels inside. */
 bool work_is_container(const char *name);
 
+/* Whether a name is a layer's as a script calls it, which a formula of a gradient never does. */
+bool work_is_layer(const char *name);
+
 #endif

@@ -10,7 +10,7 @@
  * layers of a GPU's library are in fp16 whatever the format (autocast.h).
  *
  * Added are a cast for every fp32 tensor that a 16-bit operation reads (each weight once an
- * iteration), for every 16-bit tensor that an fp32 operation reads, the same of their gradients,
+ * iteration, and where its layer is run again), for every 16-bit tensor that an fp32 operation reads, the same of their gradients,
  * and in fp16 the scaler's pass over all gradients. */
 #include "workload/scale_cast.h"
 
@@ -25,8 +25,10 @@
 #include "work/class.h"
 #include "work/rnn_way.h"
 #include "workload/added.h"
+#include "workload/again.h"
 #include "workload/scale_attention.h"
 #include "workload/scaler.h"
+#include "workload/weight_casts.h"
 
 habitat_dtype scale_narrow_dtype(habitat_precision precision) {
     return precision == HABITAT_PRECISION_AMP_FP16 ? HABITAT_DTYPE_FP16 : HABITAT_DTYPE_BF16;
@@ -45,6 +47,8 @@ typedef struct caster {
     size_t op_count;
     habitat_dtype narrow;
     uint8_t *decided;   /* shape (op_count): the format of forward operations; 0: none yet */
+    bool *again;        /* shape (op_count): run once more, for a gradient */
+    weight_casts weights;
     bool *cast;         /* shape (op_count): the inputs of this listed operation were seen to */
     uint32_t *fused;    /* shape (op_count): the attention in parts around each, or HABITAT_NONE */
     bool *fused_back;   /* shape (op_count): the kernel for the gradients of that one was added */
@@ -234,14 +238,16 @@ static void cast_inputs(caster *c, uint32_t op, autocast_policy policy, habitat_
         if (!is_fp32_tensor(input))
             continue;
         double elements = elements_of(input);
-        bool weight = is_weight(from, i);
-        if (is_buffer(from, i))
+        bool weight = is_weight(from, i), again = c->again[op];
+        if (is_buffer(from, i) ||
+            (weight && !again && policy == AUTOCAST_NARROW &&
+             !weight_casts_next(&c->weights, elements)))
             continue;
         habitat_dtype format = weight ? HABITAT_DTYPE_FP32 : format_beside(c, from, input, i);
         if (policy == AUTOCAST_NARROW && format != narrow)
-            add_cast(c, elements, format, narrow, weight, weight || !first);
+            add_cast(c, elements, format, narrow, weight, !again && (weight || !first));
         if (policy == AUTOCAST_WIDE && autocast_is_narrow(format) && input->rank > 1)
-            add_cast(c, elements, format, HABITAT_DTYPE_FP32, false, true);
+            add_cast(c, elements, format, HABITAT_DTYPE_FP32, false, !again);
     }
 }
 
@@ -397,6 +403,8 @@ static void forward(caster *c, const habitat_workload_group *group, uint32_t op,
 /* The forward operation that a backward one belongs to; HABITAT_NONE for what is run forward. */
 static bool is_backward(const caster *c, uint32_t op, uint32_t *forward) {
     *forward = HABITAT_NONE;
+    if (c->again[op])
+        return false;
     for (; op < c->op_count; op = c->ops[op].parent) {
         if (*forward == HABITAT_NONE)
             *forward = c->ops[op].forward;
@@ -486,17 +494,43 @@ static void one_group(caster *c, size_t g, scale_group *out, habitat_arena *aren
     }
 }
 
+/* Weights that are read forward, of all groups, before any of them is cast. */
+static bool count_weights(caster *c, const uint32_t *groups, size_t count) {
+    bool fine = true;
+    for (size_t i = 0; i < count; i++) {
+        const habitat_workload_group *group = &c->w->groups[groups[i]];
+        uint32_t op = op_of(c, group), forward_op;
+        autocast_policy policy;
+        if (op >= c->op_count || scale_leaves(c->w, group) || is_backward(c, op, &forward_op))
+            continue;
+        uint32_t around = listed_around(c, op, &policy);
+        const habitat_op_form *form = c->ops[around].form;
+        if (policy != AUTOCAST_NARROW || c->cast[around] || c->again[around])
+            continue;
+        c->cast[around] = true;
+        for (uint32_t k = 0; k < form->input_count; k++)
+            if (is_fp32_tensor(&form->inputs[k]) && is_weight(&c->ops[around], k))
+                fine = fine && weight_casts_read(&c->weights, c->ops[op].start_ns,
+                                                 elements_of(&form->inputs[k]));
+    }
+    memset(c->cast, 0, c->op_count * sizeof *c->cast);
+    return fine;
+}
+
 static bool set_up(caster *c, uint32_t *groups, size_t *count) {
     c->ops = habitat_trace_operations(c->w->trace, &c->op_count);
     c->decided = calloc(c->op_count + 1, sizeof *c->decided);
     c->cast = calloc(c->op_count + 1, sizeof *c->cast);
+    c->again = calloc(c->op_count + 1, sizeof *c->again);
     c->fused = calloc(c->op_count + 1, sizeof *c->fused);
     c->room = malloc(sizeof *c->room);
     c->fused_back = calloc(c->op_count + 1, sizeof *c->fused_back);
-    if (!groups || !c->decided || !c->cast || !c->fused || !c->fused_back || !c->room)
+    if (!groups || !c->decided || !c->cast || !c->again || !c->fused || !c->fused_back || !c->room)
         return false;
     find_fused(c);
-    if (!scale_order(c->w, groups, count))
+    if (!again_mark(c->ops, c->op_count, c->again) || !scale_order(c->w, groups, count) ||
+        weight_casts_of(c->w->trace, &c->weights, NULL) != HABITAT_OK ||
+        !count_weights(c, groups, *count))
         return false;
     for (size_t i = 0; i < *count; i++)
         c->trains |= strstr(c->w->groups[groups[i]].operation->form->name, "ackward") != NULL;
@@ -517,6 +551,8 @@ habitat_status scale_cast(const habitat_workload *w, habitat_precision precision
     free(groups);
     free(c.decided);
     free(c.cast);
+    free(c.again);
+    weight_casts_free(&c.weights);
     free(c.fused);
     free(c.fused_back);
     free(c.room);

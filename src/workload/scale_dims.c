@@ -468,6 +468,19 @@ static void rescale_list(const scale_sizes *s, uint64_t batch, scale_operation *
     }
 }
 
+/* Whether an operation copies or changes rows of samples that lie turned: a matrix with samples in
+ * its columns, of which a tensor with the same sizes tells by its strides. */
+static bool has_turned_rows(const scale_sizes *s, const habitat_operation *op) {
+    for (uint32_t i = 0; i < op->form->input_count; i++) {
+        const habitat_input *a = matrix(op, i);
+        if (a && transposed(a) && is_product(s, a->dims[1]) && !is_product(s, a->dims[0]) &&
+            !is_parameter(s, 2, a->dims) &&
+            !is_parameter(s, 2, (int64_t[]){a->dims[1], a->dims[0]}))
+            return true;
+    }
+    return false;
+}
+
 void scale_by_shapes(const scale_sizes *s, uint64_t batch, scale_operation *out) {
     const habitat_operation *op = &out->op;
     habitat_work work = {.op_class = HABITAT_CLASS_OTHER};
@@ -478,6 +491,7 @@ void scale_by_shapes(const scale_sizes *s, uint64_t batch, scale_operation *out)
     }
     habitat_operation_work(op, &work);
     bool moves = class_of(work.op_class)->by_element;
+    bool turned = moves && has_turned_rows(s, op);
     for (uint32_t i = 0; i < op->form->input_count; i++) {
         const habitat_input *input = &out->inputs[i];
         if (input->is_list && joins_lists(op))
@@ -490,6 +504,8 @@ void scale_by_shapes(const scale_sizes *s, uint64_t batch, scale_operation *out)
         if (is_batched_product(op) && input->rank == 3 && !s->without_batch &&
             input->dims[0] % s->batch == 0)
             at = 0;
+        if (at < 0 && turned && input->rank == 2 && is_product(s, input->dims[1]))
+            at = 1;
         if (at >= 0)
             rescale(s, batch, out, i, (uint32_t)at);
     }

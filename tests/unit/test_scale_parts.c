@@ -153,6 +153,28 @@ static void test_third(void) {
     check_case("samples in the third place, where they and the sequence are known rows");
 }
 
+/* Rows of 8 x 64 words, turned before a product; turned weights of 512 x 32; and a matrix that
+ * nothing says is turned. */
+static void test_turned(void) {
+    const made_kernel ops[] = {
+        MADE("aten::relu", "[[8, 64, 96]]", 50000),
+        MADE("aten::copy_",
+             "[[48, 512], [48, 512]], \"Input Strides\": [[512, 1], [1, 48]]", 50000),
+        MADE("aten::copy_",
+             "[[32, 512], [32, 512]], \"Input Strides\": [[512, 1], [1, 32]]", 50000),
+        MADE("aten::copy_",
+             "[[40, 512], [40, 512]], \"Input Strides\": [[512, 1], [512, 1]]", 50000),
+        MADE("aten::_foreach_add_", "[[[512, 32]], [[512, 32]]]", 1000)};
+    step s = made(ops, 5, 8, "16384");
+    CHECK_TEXT(sizes_at(&s, 32, 1, 0), "48x2048");
+    CHECK_TEXT(sizes_at(&s, 32, 1, 1), "48x2048");
+    CHECK_INT(source, SCALE_BY_SHAPES);
+    CHECK_TEXT(sizes_at(&s, 32, 2, 0), "32x512");
+    CHECK_TEXT(sizes_at(&s, 32, 3, 0), "40x512");
+    done(&s);
+    check_case("samples are in the columns of a matrix that is turned");
+}
+
 /* ---- rows of sparse gradients ---- */
 
 #define SPARSE "aten::_embedding_bag_sparse_backward"
@@ -360,6 +382,7 @@ int main(void) {
     test_parts();
     test_no_parts();
     test_third();
+    test_turned();
     test_sparse();
     test_networks();
     test_experts();

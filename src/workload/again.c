@@ -1,0 +1,31 @@
+/* A checkpoint's layers run again inside the first backward operation that needs what they make, and
+ * before its own kernels. No formula of a gradient calls a layer by its name in Python: a backward
+ * operation that holds one has run layers again up to the last of them. */
+#include "workload/again.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "work/container.h"
+
+static bool is_node(const habitat_operation *op) {
+    return strncmp(op->form->name, "autograd::engine", 16) == 0;
+}
+
+bool again_mark(const habitat_operation *ops, size_t count, bool *out) {
+    uint32_t *node = calloc(count + 1, sizeof *node);    /* the backward operation around each */
+    uint64_t *until = calloc(count + 1, sizeof *until); /* of a backward one: the last layer's end */
+    bool fine = node && until;
+    for (size_t i = 0; fine && i < count; i++) {
+        uint32_t parent = ops[i].parent;
+        node[i] = is_node(&ops[i]) ? (uint32_t)i : parent < i ? node[parent] : HABITAT_NONE;
+        uint64_t end = ops[i].start_ns + ops[i].duration_ns;
+        if (node[i] < i && work_is_layer(ops[i].form->name) && end > until[node[i]])
+            until[node[i]] = end;
+    }
+    for (size_t i = 0; fine && i < count; i++)
+        out[i] = node[i] < i && ops[i].start_ns < until[node[i]];
+    free(node);
+    free(until);
+    return fine;
+}

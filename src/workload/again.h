@@ -1,0 +1,11 @@
+/* Layers that autograd runs once more: checkpoints keep what goes into them alone. */
+#ifndef HABITAT_WORKLOAD_AGAIN_H
+#define HABITAT_WORKLOAD_AGAIN_H
+
+#include <habitat/trace.h>
+
+/* Which operations of a trace are run inside a backward operation but are of the forward pass.
+ * out: shape (count), false. Returns false without memory. */
+bool again_mark(const habitat_operation *ops, size_t count, bool *out);
+
+#endif
