@@ -27,6 +27,8 @@
 #include "predict/operations.h"
 #include "predict/rescale_times.h"
 #include "predict/scaling.h"
+#include "predict/tiles.h"
+#include "work/args.h"
 #include "work/class.h"
 #include "workload/rnn_calls.h"
 #include "workload/share.h"
@@ -100,7 +102,9 @@ static habitat_status ask_levels(const habitat_models *models, const habitat_wor
         static const habitat_work nothing = {.known = false};
         for (size_t g = 0; g < w->group_count; g++) {
             habitat_dtype changed = before ? HABITAT_DTYPE_UNKNOWN : after[g].arithmetic;
-            bool asks = changes(&after[g]) && works[l][g].work.known &&
+            const habitat_work *work = &works[l][g].work;
+            bool odd = habitat_class_is_product(work->op_class) && work_is_complex(work->dtype);
+            bool asks = changes(&after[g]) && work->known && !odd && /* measured in real numbers */
                         same_way(w, &w->groups[g], &works[0][g].work, &works[l][g].work);
             bool as_other = asks && (images_of_line(&works[l][g].work, &other[g]) ||
                                      norms_asked(&w->groups[g], &works[l][g].work, &other[g]));
@@ -187,6 +191,32 @@ static double roofline_ns(const habitat_gpu *gpu, const habitat_kernel_facts *fa
     return formula_usable(seconds) ? seconds * 1e9 : NAN;
 }
 
+/* Flop of a product in whole tiles and waves, in the same units as its flop: of complex numbers
+ * four times those of real ones. */
+static double spent_flop(const habitat_gpu *gpu, const habitat_work *work) {
+    const habitat_gemm_shape *g = &work->shape.gemm;
+    habitat_work real = *work;
+    real.flop = 2.0 * g->b * g->m * g->n * g->k;
+    return tiles_spent_flop(&real, gpu) * (work->flop / real.flop);
+}
+
+/* Times of a matrix product that no model covers, as complex and fp64 ones: tiles, or its bytes.
+ * NaN: not known. */
+static double product_s(const habitat_gpu *gpu, const habitat_work *work) {
+    bool matrix = work->dtype == HABITAT_DTYPE_FP64; /* whose units compute as others do */
+    return formula_roofline_s(spent_flop(gpu, work), work->read_bytes + work->write_bytes,
+                              rate_of(gpu, work->dtype, matrix),
+                              habitat_memory_rate(gpu, true));
+}
+
+/* How much longer it takes at another batch size. */
+static double product_growth(const habitat_workload *w, const habitat_workload_group *group,
+                             const scale_group *after) {
+    double before_s = product_s(w->origin, group->work), s = product_s(w->origin, &after->work);
+    return formula_usable(before_s) && formula_usable(s) ? s / before_s
+                                                         : work_ratio(group->work, after);
+}
+
 /* Products in fp32 carry the flag on GPUs whose units do not know fp32, too: the rate tells. */
 static bool on_matrix_units(const habitat_workload *w, const habitat_workload_group *group) {
     workload_arithmetic does = workload_arithmetic_of(w, group);
@@ -250,7 +280,7 @@ static double filling_ns(const habitat_workload *w, const habitat_workload_kerne
     double after = roofline_ns(w->origin, &kernel->facts, ratio);
     double slots = kernel->launch == HABITAT_NONE ? 0.0 : (double)w->origin_waves[kernel->launch];
     double sms = w->origin->sm_count;
-    if (by == FILLING_FEW && kernel->facts.blocks * fmin(1.0, ratio) >= sms)
+    if (by == FILLING_FEW && (double)kernel->facts.blocks * fmin(1.0, ratio) >= sms)
         by = FILLING_NOT;
     double full = by == FILLING_SLOTS ? slots : sms;
     double x = by != FILLING_NOT && full > 0.0 ? (double)kernel->facts.blocks / full : 0.0;
@@ -392,6 +422,9 @@ static void scale_kernels(const habitat_workload *w, size_t g, const scale_group
     bool modelled = !places && answer->before_ms > 0.0 && answer->after_ms > 0.0;
     bool batch = after->source != SCALE_BY_FORMAT; /* else blocks are as many */
     bool fills = batch || group->work->op_class == HABITAT_CLASS_REDUCE;
+    if (batch && !modelled && group->work->known && after->work.known &&
+        class_of(group->work->op_class)->shape == CLASS_SHAPE_GEMM)
+        ratio = product_growth(w, group, after);
     double growth = norms_growth(w, group, after);
     for (uint32_t i = 0; growth > 0.0 && i < group->kernel_count; i++)
         ns[kernels[i]] = w->kernels[kernels[i]].facts.time_ns * growth;

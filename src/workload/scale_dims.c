@@ -226,6 +226,17 @@ static void add_products_of(scale_sizes *s, const habitat_input *input, uint32_t
     }
 }
 
+/* Places in the maps of all samples, as which a convolution is one product: without the channels. */
+static void add_places_of(scale_sizes *s, const habitat_input *maps) {
+    int64_t size = s->batch;
+    for (uint32_t d = 2; d < maps->rank; d++) {
+        if (maps->dims[d] <= 0 || size > largest / maps->dims[d])
+            return;
+        size *= maps->dims[d];
+    }
+    add_product(s, size);
+}
+
 static void collect_parameters(scale_sizes *s, const habitat_operation *op) {
     bool gradient_of_table = strcmp(base_name(op), "embedding") == 0;
     for (uint32_t i = 0; i < op->form->input_count; i++) {
@@ -276,6 +287,8 @@ static void collect_bags(scale_sizes *s, const habitat_operation *op) {
 static void collect_products(scale_sizes *s, const habitat_operation *op) {
     bool batched = strcmp(base_name(op), "bmm") == 0 || strcmp(base_name(op), "baddbmm") == 0;
     bool indices = strcmp(base_name(op), "embedding") == 0;
+    const work_rule *rule = rule_of(op);
+    bool maps = rule && rule->op_class == HABITAT_CLASS_CONV;
     for (uint32_t i = 0; i < op->form->input_count; i++) {
         const habitat_input *input = &op->form->inputs[i];
         if (!input->is_tensor || input->is_list || is_parameter_input(op, i) ||
@@ -288,6 +301,8 @@ static void collect_products(scale_sizes *s, const habitat_operation *op) {
             at = input->dims[0] == s->batch ? 0 : input->dims[1] == s->batch ? 1 : -1;
         if (at >= 0)
             add_products_of(s, input, (uint32_t)at);
+        if (at == 0 && input->rank >= 4 && maps)
+            add_places_of(s, input);
     }
     if (sums_bags(op))
         collect_bags(s, op);

@@ -175,6 +175,21 @@ static void test_turned(void) {
     check_case("samples are in the columns of a matrix that is turned");
 }
 
+/* A convolution over maps of 8 samples, and one that is a product of all their 32 x 32 places. */
+static void test_places(void) {
+    const made_kernel ops[] = {
+        MADE("aten::conv2d", "[[8, 16, 32, 32], [16, 16, 3, 3]]", 50000),
+        MADE("aten::mm", "[[32, 144], [144, 8192]]", 50000),
+        MADE("aten::mm", "[[32, 8192], [8192, 144]]", 50000),
+        MADE("aten::mm", "[[32, 144], [144, 5000]]", 50000)};
+    step s = made(ops, 4, 8, "4608");
+    CHECK_TEXT(sizes_at(&s, 32, 1, 1), "144x32768");
+    CHECK_TEXT(sizes_at(&s, 32, 2, 0), "32x32768");
+    CHECK_TEXT(sizes_at(&s, 32, 3, 1), "144x5000");
+    done(&s);
+    check_case("places in the maps of all samples are rows of a product");
+}
+
 /* ---- rows of sparse gradients ---- */
 
 #define SPARSE "aten::_embedding_bag_sparse_backward"
@@ -383,6 +398,7 @@ int main(void) {
     test_no_parts();
     test_third();
     test_turned();
+    test_places();
     test_sparse();
     test_networks();
     test_experts();

@@ -323,6 +323,33 @@ static void test_places(void) {
     check_case("gathers and scatters take in 16 bit what they take in fp32");
 }
 
+/* Products that no model covers, at twice the batch of 8: 64 rows by 1024 columns are 64 tiles of 32
+ * x 32 and 128 rows 128, which 132 multiprocessors take at once. */
+static void test_tiles(void) {
+    static const char reals[] = "[\"double\", \"double\"]";
+    static const char complexes[] = "[\"c10::complex<float>\", \"c10::complex<float>\"]";
+    const product step[] = {
+        {KERNEL("vectorized_elementwise_kernel", 100000, "aten::relu", "[[8, 8, 1024]]"), NULL},
+        {KERNEL("vectorized_elementwise_kernel", 100000, "aten::relu", "[[8, 256, 1024]]"), NULL},
+        {KERNEL("dgemm", 100000, "aten::mm", "[[64, 1024], [1024, 1024]]"), reals},
+        {KERNEL("cgemm", 100000, "aten::mm", "[[64, 1024], [1024, 1024]]"), complexes},
+        {KERNEL("cgemm", 900000, "aten::mm", "[[2048, 1024], [1024, 1024]]"), complexes}};
+    made_step s = step_of(step, 5, "\"batch_size\": 8", "H200");
+    habitat_workload *out = NULL;
+    habitat_error err = {0};
+    habitat_scale scale = {.batch_size = 16};
+    double times[5] = {0.0};
+    CHECK_INT(habitat_workload_scale(s.w, &scale, NULL, &out, &err), HABITAT_OK);
+    for (size_t k = 0; out && k < 5; k++)
+        times[k] = out->kernels[k].facts.time_ns / s.w->kernels[k].facts.time_ns;
+    CHECK_NEAR(times[2], 1.0, 1e-9);
+    CHECK_NEAR(times[3], 1.0, 1e-9);
+    CHECK(times[4] > 1.9 && times[4] < 2.01); /* 128 tiles of 128 x 128, and of 256 x 128 */
+    habitat_workload_free(out);
+    free_step(&s);
+    check_case("products that no model covers take whole tiles and waves");
+}
+
 /* Sizes of a convolution, and its other inputs as they are recorded: the last word on them holds.
  */
 #define CONVOLVED(sizes, one, none, groups)                                                        \
@@ -483,6 +510,7 @@ int main(void) {
     test_settle();
     test_half();
     test_places();
+    test_tiles();
     test_alike();
     test_lines();
     test_casts();
