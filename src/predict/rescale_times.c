@@ -412,6 +412,16 @@ static double norms_growth(const habitat_workload *w, const habitat_workload_gro
                                             : batch_norms_growth(&one, &two, w->origin);
 }
 
+/* Groups of a convolution that are run one after the other, as many kernels each: more of them take
+ * as much longer, however little each fills of the GPU. NaN: not so. */
+static double groups_growth(const habitat_workload_group *group, const scale_group *after) {
+    double before = group->work->shape.conv.groups, now = after->work.shape.conv.groups;
+    bool apart = group->work->op_class == HABITAT_CLASS_CONV && group->work->known &&
+                 before > 1.0 && now > 0.0 && now != before &&
+                 fmod((double)group->kernel_count, before) == 0.0;
+    return apart ? now / before : (double)NAN;
+}
+
 static void scale_kernels(const habitat_workload *w, size_t g, const scale_group *after,
                           const rescale_answer *answer, double *ns) {
     const habitat_workload_group *group = &w->groups[g];
@@ -425,7 +435,9 @@ static void scale_kernels(const habitat_workload *w, size_t g, const scale_group
     if (batch && !modelled && group->work->known && after->work.known &&
         class_of(group->work->op_class)->shape == CLASS_SHAPE_GEMM)
         ratio = product_growth(w, group, after);
-    double growth = norms_growth(w, group, after);
+    double growth = groups_growth(group, after);
+    if (isnan(growth))
+        growth = norms_growth(w, group, after);
     for (uint32_t i = 0; growth > 0.0 && i < group->kernel_count; i++)
         ns[kernels[i]] = w->kernels[kernels[i]].facts.time_ns * growth;
     if (growth > 0.0)

@@ -70,6 +70,36 @@ static void keep_operation(scaler *s, scale_group *out) {
     s->out_of_memory |= s->arena && !out->operation;
 }
 
+static bool is_parameter_size(const habitat_trace_memory *memory, double elements) {
+    for (size_t i = 0; i < memory->parameter_count; i++)
+        if ((double)memory->parameters[i].elements == elements)
+            return true;
+    return false;
+}
+
+/* Whether the groups of a convolution are samples: one picture, with the channels of all, by weights
+ * that hang on the sample (StyleGAN's) or whose gradients are wanted of each. Such weights are as
+ * large as no parameter. */
+static bool samples_are_groups(const scaler *s, const habitat_work *work) {
+    const habitat_trace_memory *memory = &habitat_trace_get_info(s->w->trace)->memory;
+    const habitat_conv_shape *conv = &work->shape.conv;
+    if (work->op_class != HABITAT_CLASS_CONV || !work->known || s->old_batch < 2 ||
+        conv->batch != 1.0 || conv->groups < 2.0 || fmod(conv->groups, (double)s->old_batch) != 0.0)
+        return false;
+    double weights = conv->c_out * (conv->c_in / conv->groups);
+    for (uint32_t d = 0; d < conv->dims; d++)
+        weights *= conv->kernel[d];
+    return memory->parameter_count && !is_parameter_size(memory, weights);
+}
+
+static void scale_groups_of_one(const scaler *s, scale_group *out) {
+    assume(s, out);
+    out->source = SCALE_BY_SHAPES;
+    out->work.shape.conv.c_in *= out->ratio;
+    out->work.shape.conv.c_out *= out->ratio;
+    out->work.shape.conv.groups *= out->ratio;
+}
+
 /* What works on the rows of a sparse gradient, by its sizes or by those of the operation that it is
  * part of. What it reads back for the host stays. */
 static void scale_sparse_one(scaler *s, const habitat_workload_group *group, scale_group *out) {
@@ -100,6 +130,10 @@ static void scale_one(scaler *s, size_t g, scale_group *out) {
     }
     if (is_added(s->w, g)) {
         scale_added_one(s, out);
+        return;
+    }
+    if (op && samples_are_groups(s, group->work)) {
+        scale_groups_of_one(s, out);
         return;
     }
     if (!op || op->form->input_count == 0 || !scale_copy_operation(op, s->room)) {

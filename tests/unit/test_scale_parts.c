@@ -190,6 +190,45 @@ static void test_places(void) {
     check_case("places in the maps of all samples are rows of a product");
 }
 
+/* Elements over those recorded of group g at batch size `batch`. */
+static double ratio_at(const step *s, uint64_t batch, size_t g) {
+    scale_group *groups = calloc(s->w->group_count + 1, sizeof *groups);
+    CHECK_INT(scale_batch(s->w, NULL, batch, NULL, groups, NULL, NULL), HABITAT_OK);
+    double ratio = groups[g].ratio;
+    free(groups);
+    return ratio;
+}
+
+/* One picture with the channels of 8 samples, 64 each, a kernel for each of them. */
+#define GROUPED                                                                                    \
+    "[[1, 512, 4, 4], [512, 64, 3, 3], [], [], [], []], \"Concrete Inputs\": [\"\", \"\", "        \
+    "\"[1, 1]\", \"[1, 1]\", \"[1, 1]\", \"8\"]"
+
+static void test_groups(void) {
+    made_kernel ops[9] = {MADE("aten::relu", "[[8, 64, 96]]", 50000),
+                          MADE("aten::cudnn_convolution", GROUPED, 60000)};
+    for (int i = 2; i < 9; i++) {
+        ops[i] = ops[1];
+        ops[i].with_previous = true;
+    }
+    step s = made(ops, 9, 8, "4608");
+    habitat_workload *out = NULL;
+    habitat_scale scale = {.batch_size = 32};
+    CHECK_INT(habitat_workload_scale(s.w, &scale, NULL, &out, NULL), HABITAT_OK);
+    for (size_t k = 1; out && k < 9; k++)
+        CHECK_NEAR(out->kernels[k].facts.time_ns / s.w->kernels[k].facts.time_ns, 4.0, 1e-9);
+    CHECK_NEAR(out->groups[1].work->shape.conv.groups, 32.0, 0.0);
+    CHECK_NEAR(out->groups[1].work->shape.conv.c_in, 2048.0, 0.0);
+    CHECK_NEAR(out->groups[1].work->flop, 4.0 * s.w->groups[1].work->flop, 1.0);
+    habitat_workload_free(out);
+    done(&s);
+    check_case("samples are the groups of a convolution by weights of their own");
+    s = made(ops, 9, 8, "294912"); /* 512 x 64 x 3 x 3: a parameter */
+    CHECK(ratio_at(&s, 32, 1) != 4.0);
+    done(&s);
+    check_case("but not of one by a parameter");
+}
+
 /* ---- rows of sparse gradients ---- */
 
 #define SPARSE "aten::_embedding_bag_sparse_backward"
@@ -227,15 +266,6 @@ static step sparse(const made_kernel *kernels, size_t count) {
               HABITAT_OK);
     free(text.data);
     return step_of(trace);
-}
-
-/* Elements over those recorded of group g at batch size `batch`. */
-static double ratio_at(const step *s, uint64_t batch, size_t g) {
-    scale_group *groups = calloc(s->w->group_count + 1, sizeof *groups);
-    CHECK_INT(scale_batch(s->w, NULL, batch, NULL, groups, NULL, NULL), HABITAT_OK);
-    double ratio = groups[g].ratio;
-    free(groups);
-    return ratio;
 }
 
 static void test_sparse(void) {
@@ -397,6 +427,7 @@ int main(void) {
     test_parts();
     test_no_parts();
     test_third();
+    test_groups();
     test_turned();
     test_places();
     test_sparse();
