@@ -18,7 +18,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "data/recordings/new_models"
 GPU = "H200-SXM5-141GB"
-NAME = re.compile(r"(?P<model>\w+?)_b(?P<batch>\d+)_(?P<precision>fp32|tf32|amp_bf16)")
+GPUS = {"h100": "H100-SXM5-80GB", "h200": GPU}  # how names of recordings end
+NAME = re.compile(r"(?P<model>\w+?)_b(?P<batch>\d+)_(?P<precision>fp32|tf32|amp_bf16|bf16|fp8)")
 
 TEXT = """# Models that nothing was chosen on
 
@@ -47,10 +48,15 @@ def parts(name):
     return NAME.match(name).groupdict()
 
 
+def gpu_of(path):
+    """What a recording is of, as its name says; of those without a GPU the one that most were recorded on."""
+    return GPUS.get(path.name[: -len(".json.gz")].rsplit("_", 1)[-1], GPU)
+
+
 @functools.cache
-def predict(habitat, path, *more, gpu=GPU):
-    """(its trace, its prediction for a GPU, or for the one that all were recorded on)"""
-    answer = json.loads(run(habitat, "predict", path, "--to", gpu, "--json", *more))
+def predict(habitat, path, *more, gpu=None):
+    """(its trace, its prediction for a GPU, or for the one that it was recorded on)"""
+    answer = json.loads(run(habitat, "predict", path, "--to", gpu or gpu_of(path), "--json", *more))
     return answer["trace"], answer["predictions"][0]
 
 
@@ -108,11 +114,11 @@ def gpu_ms(truth):
     return min(truth["kernel_ms"] + truth["copy_ms"] - from_host, truth["busy_ms"])
 
 
-def without_gpu(habitat, folder):
+def without_gpu(habitat, folder, suffix="h200"):
     for path in sorted((folder / "without_gpu").glob("*.json.gz")):
         name = path.name[: -len(".json.gz")]
-        trace, truth = predict(habitat, folder / f"{name}_h200.json.gz", "--by", "kernel")
-        _, guess = predict(habitat, path)
+        trace, truth = predict(habitat, folder / f"{name}_{suffix}.json.gz", "--by", "kernel")
+        _, guess = predict(habitat, path, gpu=GPUS[suffix])
         yield case("without a GPU, sum of kernels", parts(name)["model"], guess["kernel_ms"], gpu_ms(truth))
         yield case("without a GPU, whole step", parts(name)["model"], guess["iteration_ms"], trace["iteration_ms"], guess)
 

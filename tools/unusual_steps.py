@@ -1,11 +1,11 @@
-"""Training steps of operations that no other recording here holds: for docs/unusual-steps.md (docs/decisions/0462).
+"""Training steps of operations that no other recording here holds: for docs/unusual-steps.md (docs/decisions/0466).
 
 usage: unusual_steps.py STEP [--batch N] [--precision fp32|tf32|amp-bf16] [--iterations N]    one step, to be recorded
        unusual_steps.py --record FOLDER [--no-gpu] [--tag GPU] [--small] [--budget SECONDS]   all of them, into FOLDER
 
-Fourier transforms, factorisations of matrices, products in fp8, sparse matrices, sorted neighbours, sequences of unequal length,
-volumes, sampled pictures, equations that are solved within a step. Needs torchvision, torchaudio, Transformers, timm, torchdiffeq and
-e3nn besides PyTorch. Weights and data are random.
+Fourier transforms, factorisations of matrices, products in fp8, sparse matrices, sorted neighbours, volumes, sampled
+pictures, equations that are solved within a step. Needs torchvision, torchaudio, Transformers, timm, torchdiffeq and e3nn besides PyTorch.
+Weights and data are random.
 """
 
 import argparse
@@ -114,6 +114,7 @@ def next_word(model, x):
 
 
 def words_in_fp8(batch):
+    """A Llama whose linear layers multiply in fp8, forward and back, each tensor by a scale of its own."""
     model = Words(lambda: Block(2048, 16, causal, Linear8), 2048, 8).cuda().bfloat16()
     return next_word(model, integers(32000, batch, 2048))
 
@@ -131,23 +132,6 @@ def compiled_attention(batch):
     attend = torch.compile(flex.flex_attention)
     model = Words(lambda: Block(1024, 16, lambda q, k, v: attend(q, k, v, block_mask=mask)), 1024, 8).cuda().bfloat16()
     return next_word(model, integers(32000, batch, 2048))
-
-
-def ragged_words(batch):
-    """Sequences of unequal length, as nested tensors without padding."""
-    generator = torch.Generator().manual_seed(1)
-    lengths = torch.randint(64, 513, (batch,), generator=generator).tolist()
-    blocks = nn.ModuleList(Block(768, 12, F.scaled_dot_product_attention) for _ in range(8)).cuda()
-    head = nn.Linear(768, 2).cuda()
-    x = torch.nested.nested_tensor([torch.randn(n, 768) for n in lengths], layout=torch.jagged, device="cuda")
-
-    def loss():
-        y = x
-        for block in blocks:
-            y = block(y)
-        return head(y.values()).float().square().mean()
-
-    return nn.ModuleList([*blocks, head]), loss
 
 
 class Scan(nn.Module):
@@ -172,6 +156,7 @@ class Scan(nn.Module):
 
 
 def state_space(batch):
+    """Layers whose states fade along time: sums of logarithms (Mamba's)."""
     return next_word(Words(lambda: Scan(512), 512, 6).cuda(), integers(32000, batch, 512))
 
 
@@ -199,6 +184,7 @@ def large_vocabulary(batch):
 
 
 def speech(batch):
+    """Wav2Vec2: convolutions over sound, an encoder, a loss over alignments (CTC)."""
     import transformers
 
     config = transformers.Wav2Vec2Config(vocab_size=32, mask_time_prob=0.0, layerdrop=0.0, ctc_loss_reduction="mean")
@@ -223,6 +209,7 @@ class Listener(nn.Module):
 
 
 def spectrum(batch):
+    """Mel spectra, a recurrent network both ways, a loss over alignments."""
     model, x, y = Listener().cuda(), numbers(batch, 80000), integers(31, batch, 40) + 1
     short = torch.full((batch,), 40)
 
@@ -260,6 +247,7 @@ class Volumes(nn.Module):
 
 
 def volumes(batch):
+    """A U-net in three dimensions, with instance norm and the overlap in its loss."""
     model, x, y = Volumes().cuda(), numbers(batch, 1, 64, 64, 64), integers(3, batch, 64, 64, 64)
 
     def loss():
@@ -326,18 +314,21 @@ def styles(batch):
 
 
 def wide_kernels(batch):
+    """ConvNeXt: convolutions of 7 x 7, a channel each."""
     import torchvision
 
     return classifier(torchvision.models.convnext_tiny(), 1000, batch, 3, 224, 224)
 
 
 def films(batch):
+    """Swin for films: attention in windows of time and space."""
     import torchvision
 
     return classifier(torchvision.models.video.swin3d_t(), 400, batch, 3, 16, 224, 224)
 
 
 def mobile_attention(batch):
+    """MobileViT: inverted bottlenecks and attention."""
     import timm
 
     return classifier(timm.create_model("mobilevit_s"), 1000, batch, 3, 256, 256)
@@ -376,6 +367,7 @@ class Codebook(nn.Module):
 
 
 def codebook(batch):
+    """An autoencoder whose code is the nearest of 1,024 vectors."""
     model, x = Codebook().cuda(), torch.rand(batch, 3, 128, 128, device="cuda")
     return model, lambda: model(x)
 
@@ -404,6 +396,7 @@ class Deformable(nn.Module):
 
 
 def deformed(batch):
+    """Convolutions whose places are learned (torchvision's deform_conv2d)."""
     widths = (64, 128, 256)
     layers = [part for a, b in zip((64, *widths), widths) for part in (Deformable(a, b), Deformable(b, b), nn.MaxPool2d(2))]
     model = nn.Sequential(nn.Conv2d(3, 64, 7, 4, 3), *layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(256, 1000))
@@ -451,6 +444,7 @@ class Spectral(nn.Module):
 
 
 def waves(batch):
+    """A Fourier neural operator: products of the lowest frequencies, in complex numbers."""
     layers = [Spectral(64, 24) for _ in range(4)]
     model = nn.Sequential(nn.Conv2d(3, 64, 1), *layers, nn.Conv2d(64, 128, 1), nn.GELU(), nn.Conv2d(128, 1, 1)).cuda()
     x, y = numbers(batch, 3, 128, 128), numbers(batch, 1, 128, 128)
@@ -519,6 +513,7 @@ class Solved(nn.Module):
 
 
 def solved(batch):
+    """An equation is solved within the step, by 32 evaluations of a network."""
     return classifier(Solved(), 10, batch, 3, 64, 64)
 
 
@@ -550,6 +545,7 @@ class Points(nn.Module):
 
 
 def points(batch):
+    """Points in space, each with its 20 nearest in the layer's own distances (DGCNN)."""
     return classifier(Points(), 40, batch, 3, 1024)
 
 
@@ -577,6 +573,7 @@ class Pairs(nn.Module):
 
 
 def pairs(batch):
+    """Triangles over all pairs of a protein's parts, attention along rows with a bias (Evoformer)."""
     model = nn.Sequential(*(Pairs() for _ in range(4)), nn.Linear(128, 64)).cuda()
     x, y = numbers(batch, 128, 128, 128), integers(64, batch, 128, 128)
     return model, lambda: F.cross_entropy(model(x).flatten(0, 2), y.flatten())
@@ -713,6 +710,7 @@ class Preconditioned(torch.optim.Optimizer):
 
 
 def preconditioned(batch):
+    """An optimiser that takes roots of matrices, by eigenvalues (Shampoo)."""
     return classifier(mlp(512, 512, 512, 256), 256, batch, 512)
 
 
@@ -738,7 +736,6 @@ BOTH = ("fp32", "amp-bf16")
 STEPS = {
     "words_in_fp8": (words_in_fp8, 2, 8, ("fp8",)),
     "compiled_attention": (compiled_attention, 2, 8, ("bf16",)),
-    "ragged_words": (ragged_words, 8, 32, BOTH),
     "state_space": (state_space, 2, 8, BOTH),
     "large_vocabulary": (large_vocabulary, 2, 8, BOTH),
     "speech": (speech, 4, 16, BOTH),

@@ -1,0 +1,30 @@
+"""tools/judge_unusual_steps.py: tables and what the steps do, worked by hand."""
+
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+
+import judge_new_models as new_models  # noqa: E402
+import judge_unusual_steps as judge  # noqa: E402
+
+
+def check(what, got, wanted):
+    if got != wanted:
+        sys.exit(f"not ok - {what}: {got}, want {wanted}")
+    print(f"ok - {what}")
+
+
+check("a GPU by the name of its recording", [new_models.gpu_of(pathlib.Path(f"a_b4_fp8_{of}.json.gz")) for of in ("h100", "h200")], [
+    "H100-SXM5-80GB", "H200-SXM5-141GB"])  # fmt: skip
+check("one without a GPU", new_models.gpu_of(pathlib.Path("a_b4_fp32.json.gz")), "H200-SXM5-141GB")
+check("formats of unusual steps", new_models.parts("words_in_fp8_b2_fp8_h100.json.gz"), {"model": "words_in_fp8", "batch": "2", "precision": "fp8"})
+
+kernels, peak, step = "another batch, sum of kernels", "peak of memory, another batch", "another batch, whole step, said to be bound by the CPU"
+cases = [new_models.case(kernels, "w", 11.0, 10.0), new_models.case(kernels, "w", 3.0, 4.0), new_models.case(peak, "v", 1.0, 1.0)]
+unknown = new_models.Case(peak, "v", float("nan"), None)
+check("what has no answer is left out", list(judge.known([*cases, unknown])), cases)
+check("by step", list(judge.by_step([*cases, new_models.case(step, "w", 1.0, 1.0)]))[1:], ["| v | - | +0.0 |", "| w | +10.0, -25.0 | - |"])
+lines = list(judge.described())
+check("each step is described", [len(lines) > 20, "| words_in_fp8 | A Llama" in lines[1], lines[1].endswith("| 2, 8 |")], [True, True, True])
