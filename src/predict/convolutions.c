@@ -12,6 +12,7 @@
 #include "base/constants.h"
 #include "formula/rates.h"
 #include "gpu/gpu.h"
+#include "predict/paces.h"
 #include "predict/usual.h"
 #include "work/conv_kernel.h"
 #include "work/tile.h"
@@ -94,15 +95,6 @@ static conv_sizes sizes_of(const habitat_workload *w, const habitat_workload_gro
     return told;
 }
 
-/* cuDNN's forward kernels of fp32 on compute capability 9.0 take, for every block that a
- * multiprocessor computes, `pace` times what its lanes need for the block's sums and `begin` more
- * of them. A block alone takes as long as `alone` of them together; blocks of few threads share a
- * multiprocessor's schedulers by twos. Over 1492 kernels of six networks the times are 4 to 9 %
- * (standard deviation) off, and no network's mean more than 4. */
-static const struct {
-    double rows, columns, pace, alone, twos, begin;
-} paces[] = {{256, 64, 1.45, 1.2, 1, 64}, {128, 32, 2.17, 1.2, 1, 40}, {32, 32, 2.55, 3, 2, 40}};
-
 enum { MEASURED_ON = 90 }; /* compute capability */
 
 static bool is_paced(const habitat_workload *w, const char *name) {
@@ -112,13 +104,10 @@ static bool is_paced(const habitat_workload *w, const char *name) {
 
 /* Blocks that follow each other on a multiprocessor. */
 static double blocks_in_turn(const habitat_workload *w, const habitat_workload_kernel *kernel,
-                             double alone, double twos) {
-    double sms = w->origin->sm_count, blocks = (double)kernel->facts.blocks;
+                             const tile_pace *pace) {
     double resident =
         kernel->launch == HABITAT_NONE ? 0.0 : (double)w->origin_waves[kernel->launch];
-    double full = resident >= sms ? floor(blocks / resident) : 0.0;
-    double left = ceil((blocks - full * resident) / sms);
-    return full * resident / sms + (left > 0.0 ? fmax(alone, twos * ceil(left / twos)) : 0.0);
+    return paces_turns(pace, (double)kernel->facts.blocks, resident, w->origin->sm_count);
 }
 
 /* The length of the sums that a forward kernel had time for; 0: nobody measured such kernels. */
@@ -130,13 +119,14 @@ static double sum_in_time(const habitat_workload *w, const habitat_workload_kern
     double flop_per_ns =
         habitat_arithmetic_rate(w->origin, HABITAT_DTYPE_FP32, false, false, NULL, NULL) * 1e-9 /
         w->origin->sm_count;
-    for (size_t i = 0; i < sizeof paces / sizeof *paces; i++) {
-        if (tile.rows != paces[i].rows || tile.columns != paces[i].columns)
+    for (size_t i = 0; i < FORWARD_PACES; i++) {
+        const tile_pace *p = &paces_forward[i];
+        if (tile.rows != p->rows || tile.columns != p->columns)
             continue;
-        double turns = blocks_in_turn(w, kernel, paces[i].alone, paces[i].twos);
+        double turns = blocks_in_turn(w, kernel, p);
         double own_ns = usual_own_ns(w->origin, (double)kernel->kernel->duration_ns);
-        double each = 2.0 * tile.rows * tile.columns * paces[i].pace / flop_per_ns;
-        return fmax(1.0, own_ns / (turns * each) - paces[i].begin);
+        double each = 2.0 * tile.rows * tile.columns * p->pace / flop_per_ns;
+        return fmax(1.0, own_ns / (turns * each) - p->begin);
     }
     return 0.0;
 }

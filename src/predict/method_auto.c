@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "gpu/gpu.h"
+#include "predict/films.h"
 #include "predict/auto_models.h"
 #include "predict/auto_rule.h"
 #include "predict/fallback.h"
@@ -122,9 +123,12 @@ static habitat_status by_rule(const method_question *q, method_answer *out, habi
     double floor_s = scaling_kernel_floor_ns(q->gpu) * 1e-9 * rounds_of(q->work);
     double roof_s = formula_roofline_s(tiles_spent_flop(q->work, q->gpu), single_bytes(q),
                                        q->rates.flop_per_s, q->rates.bytes_per_s);
-    double seconds = floor_s + (class_of(q->work->op_class)->product
-                                    ? roof_s
-                                    : usual_time_s(q->work, q->gpu, roof_s, floor_s));
+    double own_s = films_told(q->work, q->arithmetic, q->gpu)
+                       ? films_s(q->work, q->gpu, q->rates.bytes_per_s, floor_s)
+                   : class_of(q->work->op_class)->product
+                       ? roof_s
+                       : usual_time_s(q->work, q->gpu, roof_s, floor_s);
+    double seconds = floor_s + own_s;
     *out = (method_answer){.ms = seconds * 1e3, .method = HABITAT_METHOD_ROOFLINE};
     return HABITAT_OK;
 }

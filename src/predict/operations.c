@@ -14,6 +14,7 @@
 #include "predict/batch_norms.h"
 #include "predict/bias.h"
 #include "predict/estimate.h"
+#include "predict/films.h"
 #include "predict/method.h"
 #include "predict/operator_model.h"
 #include "formula/rates.h"
@@ -189,11 +190,22 @@ static habitat_status keep_work(asked *a, size_t i, const habitat_work *work, ha
     return HABITAT_OK;
 }
 
+/* Kernels that shapes tell and no built-in model knows. */
+static bool told(const operations_by *by, const method_plug *plug, const method_question *q) {
+    return plug->operation && !by->models_only && !by->models_name &&
+           (batch_norms_told(q->work, q->gpu) ||
+            (plug->models == HABITAT_MODEL_AUTO && plug->asks_models &&
+             films_told(q->work, q->arithmetic, q->gpu)));
+}
+
 /* Frameworks run a convolution along a line as one of images a pixel high, by the same kernels. Of
  * films' gradients on plain units the library has slow ones alone. */
-static habitat_status fold(asked *a, size_t i, habitat_arena *arena, habitat_error *err) {
+static habitat_status fold(const operations_by *by, const method_plug *plug, asked *a, size_t i,
+                           habitat_arena *arena, habitat_error *err) {
     habitat_work images;
     const habitat_work *work = a->questions[i].work;
+    if (told(by, plug, &a->questions[i]))
+        return HABITAT_OK;
     bool film = images_of_film(work, &images);
     if (!film && !images_of_line(work, &images))
         return HABITAT_OK;
@@ -242,8 +254,8 @@ static habitat_status ask_models(const operations_by *by, const method_plug *plu
     habitat_status status = operator_models_ask(by->models, use, method_marked(use), gpu, n,
                                                 a->queries, a->answers, err);
     bool rule = plug->operation && !by->models_only;
-    for (size_t i = 0; status == HABITAT_OK && rule && !by->models_name && i < n; i++)
-        if (batch_norms_told(a->queries[i].work, gpu)) /* models know other kernels */
+    for (size_t i = 0; status == HABITAT_OK && i < n; i++)
+        if (told(by, plug, &a->questions[i])) /* models know other kernels */
             a->answers[i] = (habitat_operator_answer){0};
     return status == HABITAT_E_UNSUPPORTED && rule ? HABITAT_OK : status;
 }
@@ -263,10 +275,10 @@ static void no_faster_than_places(const method_plug *plug, const method_question
 /* Kernels of these are far from what rates allow where both are known (chosen_bare_high): an answer
  * from rates alone is the least that it may be. */
 static bool is_bare(const method_plug *plug, const habitat_operator_answer *found,
-                    const habitat_work *work) {
+                    const habitat_work *work, bool is_told) {
     if (plug->asks_models && work->dtype == HABITAT_DTYPE_FP64 && operator_is_function(work))
         return true; /* no GPU has units of it: dozens of instructions */
-    return plug->asks_models && !found->covered &&
+    return plug->asks_models && !found->covered && !is_told &&
            (work->op_class == HABITAT_CLASS_CONV || work->op_class == HABITAT_CLASS_ATTENTION ||
             work->op_class == HABITAT_CLASS_RNN);
 }
@@ -305,7 +317,7 @@ static habitat_status answer_one(const operations_by *by, const method_plug *plu
         return refuse(arena, &why, out, err);
     if (found->covered)
         no_faster_than_places(plug, q, &answer);
-    bool bare = is_bare(plug, found, q->work);
+    bool bare = is_bare(plug, found, q->work, told(by, plug, q));
     if (bare && widen_bare(question, q, arena, &answer, &padded, err) != HABITAT_OK)
         return err->code;
     answer.high_ms *= folded > 0.0 ? folded : 1.0;
@@ -352,7 +364,7 @@ habitat_status operations_predict(const operations_by *by, const habitat_gpu *gp
         a.queries[i] = questions[i];
         status = pad(&a, i, arena, err);
         if (status == HABITAT_OK)
-            status = fold(&a, i, arena, err);
+            status = fold(by, plug, &a, i, arena, err);
         if (status == HABITAT_OK && plug->asks_models)
             status = widen_attention(&a, i, arena, err);
     }
