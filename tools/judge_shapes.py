@@ -67,7 +67,8 @@ def column_us(gpu, columns, rows, width_bytes):
 
 def bias_us(gpu, channels, pixels, width_bytes):
     by_warp = pixels < 16 * 512
-    rounds = pixels / (128 if by_warp else 2048 * parts_of(pixels, 512, channels, SMS * 4))
+    parts = parts_of(pixels, 512, channels, SMS * 4)
+    rounds = pixels / (128 if by_warp else 2048 * parts) * math.ceil(channels * (1 / 16 if by_warp else parts) / SMS)
     start = C["bias_start_cycles"] * (1 if by_warp else 2)
     roof = channels * pixels * width_bytes / BYTES_PER_US[gpu] / C["bias_share"]
     return FLOOR_US + start / CLOCK + max(rounds * C["bias_round_cycles"] / CLOCK, roof)

@@ -127,7 +127,8 @@ typedef struct habitat_work {
     bool varying;                /* kernel-varying: the library picks kernels per architecture */
     bool by_place;               /* element-wise: operands differ in order, size or format, so that
                                   * each element's places are worked out by themselves */
-    bool by_column;              /* REDUCE: neighbours in memory belong to different sums */
+    bool by_column;              /* REDUCE, and CONV of its bias's gradient: neighbours in memory
+                                  * belong to different sums */
     bool channels_last;          /* NORM: batch norm whose channels are neighbours */
     habitat_dtype dtype;         /* of the tensors; UNKNOWN not known */
     double scaled_images;        /* NORM: images or rows of a forward batch norm that is given

@@ -5,12 +5,13 @@
 
 #include "predict/sums.h"
 
-/* cuDNN's convolutions know no bias: it is added in place, and its gradient is a sum of its own. Of
- * depthwise ones it is in the kernel. */
+/* cuDNN's convolutions know no bias: it is added in place, and its gradient is a sum of its own. In
+ * PyTorch's kernel of depthwise ones it is in the kernel; where channels come last, cuDNN has
+ * those, too. */
 static bool has_own_kernel(const habitat_work *work) {
     const habitat_conv_shape *s = &work->shape.conv;
     return work->op_class == HABITAT_CLASS_CONV && work->known && s->bias &&
-           !(s->groups > 1 && s->groups == s->c_in) &&
+           (s->channels_last || !(s->groups > 1 && s->groups == s->c_in)) &&
            (work->pass == HABITAT_PASS_FORWARD || work->pass == HABITAT_PASS_BACKWARD);
 }
 
@@ -48,6 +49,7 @@ static bool of_convolution(const habitat_work *conv, habitat_work *out) {
                           .write_bytes = (forward ? elements : s->c_out) * bytes};
     out->shape.rows =
         forward ? (habitat_rows_shape){1, elements} : (habitat_rows_shape){s->c_out, pixels};
+    out->by_column = conv->by_column;
     snprintf(out->kind, sizeof out->kind, "%s", forward ? "add" : USUAL_BIAS);
     return true;
 }

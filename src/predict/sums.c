@@ -37,7 +37,9 @@ double sums_of_bias_s(const habitat_work *work, const habitat_gpu *gpu, double r
     bool by_warp = pixels < hardware_sum_least_rows * block;
     double parts = parts_of(pixels, block, work->shape.rows.rows, gpu->sm_count * 4.0);
     double rounds = pixels / (round * (by_warp ? 32 : block * parts));
+    double blocks = work->shape.rows.rows * (by_warp ? 32 / block : parts);
     double cycles = by_warp ? fitted_bias_start_cycles : 2 * fitted_bias_start_cycles;
     return cycles * cycle_s +
-           fmax(rounds * fitted_bias_round_cycles * cycle_s, roof_s / fitted_bias_share);
+           fmax(rounds * ceil(blocks / gpu->sm_count) * fitted_bias_round_cycles * cycle_s,
+                roof_s / fitted_bias_share);
 }

@@ -223,6 +223,7 @@ void work_do_conv_backward(const work_call *call, habitat_work *out) {
         return; /* the arguments do not explain the gradient's shape */
     bool want_bias = mask.count > 2 && mask.value[2] != 0;
     shape.bias = want_bias;
+    out->by_column = want_bias && is_channels_last(grad);
     out->shape.conv = shape;
     out->dtype = x->dtype;
     out->flop = out->read_bytes = out->write_bytes = 0;

@@ -221,6 +221,42 @@ static void copies(void) {
     check_case("a matrix that a product is added to is copied first");
 }
 
+/* cuDNN adds no bias; PyTorch's own depthwise kernels do, which take images in order alone. The
+ * strides of the gradient, not those of the image, tell how it is summed. */
+static void beside_convolutions(void) {
+    const char *const arguments = " =[1,1] =[1,1] =[1,1] =False =[0,0]";
+    static const struct {
+        const char *line, *groups;
+        bool added, by_column;
+    } layers[] = {
+        {"aten::convolution | bf16[2,8,4,4] bf16[8,8,3,3] bf16[8]", "=1", true, false},
+        {"aten::convolution | bf16[2,8,4,4] bf16[8,8,3,3] -", "=1", false, false},
+        {"aten::convolution | bf16[2,8,4,4] bf16[8,1,3,3] bf16[8]", "=8", false, false},
+        {"aten::convolution | bf16[2,8,4,4]@128,1,32,8 bf16[8,1,3,3] bf16[8]", "=8", true, false},
+        {"aten::convolution_backward | bf16[2,8,4,4] bf16[2,8,4,4] bf16[8,8,3,3] =[8]",
+         "=1 =[True,True,True]", true, false},
+        {"aten::convolution_backward | bf16[2,8,4,4]@128,1,32,8 bf16[2,8,4,4] bf16[8,8,3,3] =[8]",
+         "=1 =[True,True,True]", true, true},
+        {"aten::convolution_backward | bf16[2,8,4,4]@128,1,32,8 bf16[2,8,4,4]@128,1,32,8"
+         " bf16[8,1,3,3] =[8]",
+         "=8 =[True,True,True]", true, true},
+        {"aten::convolution_backward | bf16[2,8,4,4]@128,1,32,8 bf16[2,8,4,4] bf16[8,8,3,3] =[8]",
+         "=1 =[True,True,False]", false, false}};
+    for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
+        char line[400];
+        work_case read;
+        habitat_work layer, beside = {0};
+        snprintf(line, sizeof line, "%s%s %s", layers[i].line, arguments, layers[i].groups);
+        CHECK_INT(case_read(&read, line), 0);
+        CHECK_INT(habitat_operation_work(&read.op, &layer), HABITAT_OK);
+        CHECK_INT(bias_beside(&layer, &beside), layers[i].added);
+        CHECK_INT(beside.by_column, layers[i].by_column);
+        CHECK(!beside.by_column ||
+              (beside.shape.rows.rows == 8 && beside.shape.rows.columns == 32));
+    }
+    check_case("a bias is added beside a convolution, its gradient summed as it lies");
+}
+
 /* What a call over lists takes [us]; a cycle is a nanosecond. */
 static double list_us(const char *line, double roof_us) {
     habitat_gpu gpu = made_gpu("a", 100, 1, 1000, 10);
@@ -272,9 +308,11 @@ static double bias_us(double channels, double pixels) {
 }
 
 static void biases(void) {
-    CHECK_NEAR(bias_us(64, 4096), 2.5 + 32 * 1.04, 1e-9);       /* a warp each */
-    CHECK_NEAR(bias_us(256, 16384), 5 + 8 * 1.04, 1e-9);        /* a block each */
-    CHECK_NEAR(bias_us(64, 262144), 5 + 128 / 7. * 1.04, 1e-9); /* 7 blocks each */
+    CHECK_NEAR(bias_us(64, 4096), 2.5 + 32 * 1.04, 1e-9);           /* a warp each */
+    CHECK_NEAR(bias_us(1616, 4096), 2.5 + 2 * 32 * 1.04, 1e-9);     /* 16 a block: 101 on 100 SMs */
+    CHECK_NEAR(bias_us(100, 16384), 5 + 8 * 1.04, 1e-9);            /* a block each */
+    CHECK_NEAR(bias_us(256, 16384), 5 + 3 * 8 * 1.04, 1e-9);        /* up to three an SM */
+    CHECK_NEAR(bias_us(64, 262144), 5 + 5 * 128 / 7. * 1.04, 1e-9); /* 7 blocks each, 5 an SM */
     check_case("gradients of a convolution's bias: a warp, a block or some a channel");
 }
 
@@ -472,6 +510,7 @@ int main(void) {
     not_grown();
     learned_norms();
     copies();
+    beside_convolutions();
     lists();
     sums_by_column();
     biases();
