@@ -50,6 +50,7 @@ static bool of_convolution(const habitat_work *conv, habitat_work *out) {
     out->shape.rows =
         forward ? (habitat_rows_shape){1, elements} : (habitat_rows_shape){s->c_out, pixels};
     out->by_column = conv->by_column;
+    out->by_place = forward; /* a number a channel, repeated */
     snprintf(out->kind, sizeof out->kind, "%s", forward ? "add" : USUAL_BIAS);
     return true;
 }

@@ -128,10 +128,21 @@ static double copied_per_cycle(const habitat_work *work) {
     return widened ? fitted_widened_per_cycle : INFINITY;
 }
 
+/* Kernels without vectors are long programs, which begin later than others: the cycles of a whole
+ * block, of which smaller ones need less (docs/decisions/0472). */
+static double begun_s(double elements, double cycles, const habitat_gpu *gpu) {
+    return fmin(1, elements / hardware_placed_block) * cycles / gpu->boost_clock_hz;
+}
+
 static double copy_s(const habitat_work *work, const habitat_gpu *gpu, double roof_s,
                      double floor_s) {
-    double a_second = copied_per_cycle(work) * gpu->sm_count * gpu->boost_clock_hz;
-    return fmax(paced_s(pace_of(work), roof_s, floor_s), work->shape.rows.columns / a_second);
+    double elements = work->shape.rows.columns, a_cycle = copied_per_cycle(work);
+    double least_s = paced_s(pace_of(work), roof_s, floor_s);
+    if (!isfinite(a_cycle))
+        return least_s;
+    double begins_s = begun_s(elements, fitted_widened_start_cycles, gpu);
+    double places_s = elements / (a_cycle * gpu->sm_count * gpu->boost_clock_hz);
+    return fmax(fmax(least_s, begins_s), places_s);
 }
 
 /* The gradient of a table: up to some rows one kernel that goes through them one by one; more are
@@ -208,7 +219,10 @@ static double list_s(const habitat_work *work, const habitat_gpu *gpu, double ro
 
 double usual_places_s(const habitat_work *work, const habitat_gpu *gpu) {
     double a_second = fitted_placed_per_cycle * gpu->sm_count * gpu->boost_clock_hz;
-    return work->by_place && a_second > 0 ? work->shape.rows.columns / a_second : 0;
+    double elements = work->shape.rows.columns;
+    return work->by_place && a_second > 0
+               ? begun_s(elements, fitted_placed_start_cycles, gpu) + elements / a_second
+               : 0;
 }
 
 double usual_time_s(const habitat_work *work, const habitat_gpu *gpu, double roof_s,

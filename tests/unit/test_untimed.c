@@ -81,10 +81,13 @@ static void element_by_element(void) {
     CHECK_NEAR(clone_us("aten::_to_copy | bf16[13000,2000] =6", 100), 200.0, 1e-9);
     CHECK_NEAR(clone_us("aten::_to_copy | bf16[13000,2000] =6", 250), 252.48, 1e-4); /* memory's */
     CHECK_NEAR(clone_us("aten::copy_ | f32[13000,2000] f16[13000,2000]", 100), 200.0, 1e-9);
+    CHECK_NEAR(clone_us("aten::_to_copy | bf16[16,64] =6", 1e-3), 2.6, 1e-9);
+    CHECK_NEAR(clone_us("aten::_to_copy | bf16[16,16] =6", 1e-3), 1.3, 1e-9); /* half a block */
+    CHECK(clone_us("aten::_to_copy | f32[16,64] =15", 1e-3) < .1);
     CHECK_NEAR(clone_us("aten::_to_copy | f32[13000,2000] =15", 100), 102.44, 1e-4); /* narrower */
     CHECK_NEAR(clone_us("aten::clone | bf16[13000,2000] -", 100), 102.44, 1e-4);
     CHECK_NEAR(clone_us("aten::roll | f32[17000,1000]", 100), 200.0, 1e-9);
-    check_case("casts to a wider format and rolls take each element by itself");
+    check_case("casts to a wider format and rolls take each element by itself, and begin late");
 }
 
 /* A group norm [us], the cache given. */
@@ -126,18 +129,20 @@ static double placed_us(const char *line) {
     return usual_places_s(&work, &gpu) * 1e6;
 }
 
-/* 23000 x 1000 elements: 23e6 / (1.15 x 100 SMs x 1 GHz) = 200 us. */
+/* 23000 x 1000 elements: 23e6 / (1.15 x 100 SMs x 1 GHz) = 200 us, and
+ * 1100 cycles before; of half a block's 512 elements half of these. */
 static void places_of_elements(void) {
-    CHECK_NEAR(placed_us("aten::mul | bf16[23000,1000] bf16[1000]"), 200.0, 1e-9);
-    CHECK_NEAR(placed_us("aten::add | f32[23000,1000] bf16[23000,1000] =1"), 200.0, 1e-9);
-    CHECK_NEAR(placed_us("aten::add | f32[23000,1000] f32[23000,1000]@1,23000 =1"), 200.0, 1e-9);
-    CHECK_NEAR(placed_us("aten::gelu | f32[23000,1000]@2000,1 ="), 200.0, 1e-9); /* a half */
+    CHECK_NEAR(placed_us("aten::mul | bf16[23000,1000] bf16[1000]"), 201.1, 1e-9);
+    CHECK_NEAR(placed_us("aten::add | f32[23000,1000] bf16[23000,1000] =1"), 201.1, 1e-9);
+    CHECK_NEAR(placed_us("aten::add | f32[23000,1000] f32[23000,1000]@1,23000 =1"), 201.1, 1e-9);
+    CHECK_NEAR(placed_us("aten::gelu | f32[23000,1000]@2000,1 ="), 201.1, 1e-9); /* a half */
+    CHECK_NEAR(placed_us("aten::mul | bf16[16,16] bf16[16]"), .55 + 256 / 115e3, 1e-9);
     CHECK(placed_us("aten::mul | bf16[23000,1000] bf16[23000,1000]") == 0);
     CHECK(placed_us("aten::mul | f32[23,1000,4]@4000,1,1000 f32[23,1000,4]@4000,1,1000") == 0);
     CHECK(placed_us("aten::mul | bf16[23000,1000] =2.5") == 0);
     CHECK(placed_us("aten::mul | bf16[23000,1000] f32[]") == 0);
     CHECK(placed_us("aten::mul | f32[1] f32[1,1]") == 0);
-    CHECK_NEAR(placed_us("aten::_prelu_kernel | f32[23000,1000] f32[1,1]"), 200.0, 1e-9);
+    CHECK_NEAR(placed_us("aten::_prelu_kernel | f32[23000,1000] f32[1,1]"), 201.1, 1e-9);
     CHECK(placed_us("aten::mul | f32[23,1,4]@4,7,1 f32[23,1,4]@4,4,1") == 0); /* of one place */
     check_case("operands that differ in order, size or format are worked out place by place");
 }
@@ -251,6 +256,7 @@ static void beside_convolutions(void) {
         CHECK_INT(habitat_operation_work(&read.op, &layer), HABITAT_OK);
         CHECK_INT(bias_beside(&layer, &beside), layers[i].added);
         CHECK_INT(beside.by_column, layers[i].by_column);
+        CHECK_INT(beside.by_place, layers[i].added && layer.pass == HABITAT_PASS_FORWARD);
         CHECK(!beside.by_column ||
               (beside.shape.rows.rows == 8 && beside.shape.rows.columns == 32));
     }
