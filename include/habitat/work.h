@@ -129,6 +129,7 @@ typedef struct habitat_work {
                                   * each element's places are worked out by themselves */
     bool by_column;              /* REDUCE, and CONV of its bias's gradient: neighbours in memory
                                   * belong to different sums */
+    bool windowed;               /* POOL: of images, windows of one size */
     bool channels_last;          /* NORM: batch norm whose channels are neighbours */
     habitat_dtype dtype;         /* of the tensors; UNKNOWN not known */
     double scaled_images;        /* NORM: images or rows of a forward batch norm that is given

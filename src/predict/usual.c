@@ -183,6 +183,27 @@ static double places_s(const habitat_work *work, const habitat_gpu *gpu, double 
     return fmax(least_s, additions_s(work, gpu, cycle_s));
 }
 
+/* Pooling of images: a thread works out one element of the result, or of the gradient, and where it
+ * and its windows lie; in every format alike. A gradient of maxima is cleared before. */
+static double windows_s(const habitat_work *work, const habitat_gpu *gpu, double roof_s,
+                        double floor_s) {
+    bool backward = work->pass == HABITAT_PASS_BACKWARD;
+    double positions = work->shape.rows.rows, taps = work->shape.rows.columns;
+    double elements = positions, cycles = fitted_window_cycles + taps * fitted_window_tap_cycles;
+    double cleared_s = 0;
+    if (backward) {
+        elements = work->write_bytes / (double)habitat_dtype_bytes(work->dtype);
+        cycles = fitted_mean_gradient_cycles +
+                 positions * taps / elements * fitted_mean_gradient_window_cycles;
+    }
+    if (backward && strcmp(work->kind, "max_pool") == 0) {
+        cycles = fitted_maximum_gradient_cycles;
+        cleared_s = floor_s + roof_s * work->write_bytes / (work->read_bytes + work->write_bytes);
+    }
+    double a_cycle_s = gpu->sm_count * gpu->boost_clock_hz;
+    return cleared_s + fmax(roof_s, elements * cycles / a_cycle_s);
+}
+
 /* Group norms, PyTorch's kernels in every format. Forward one block a group of an image finds its
  * mean, an element a thread and no load before the last one is used, so that few groups wait on the
  * cache or the memory; then all elements are scaled place by place. Backward sums both tensors by
@@ -239,6 +260,8 @@ double usual_time_s(const habitat_work *work, const habitat_gpu *gpu, double roo
         return list_s(work, gpu, roof_s, floor_s);
     if (batch_norms_told(work, gpu))
         return batch_norms_s(work, gpu, roof_s, floor_s);
+    if (work->windowed)
+        return windows_s(work, gpu, roof_s, floor_s);
     if (strcmp(work->kind, "group_norm") == 0 && gpu->l2_bytes > 0)
         return group_norm_s(work, gpu, roof_s, floor_s);
     return fmax(paced_s(pace_of(work), roof_s, floor_s), usual_places_s(work, gpu));

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+enum { IMAGES = 4 }; /* dimensions of a batch of them */
+
 static double spatial_volume(const habitat_input *t, uint32_t dims) {
     double product = 1;
     for (uint32_t i = 0; i < dims; i++)
@@ -83,6 +85,7 @@ void work_do_pool(const work_call *call, habitat_work *out) {
     if (!fits)
         return;
     out->dtype = x->dtype;
+    out->windowed = variant < WORK_POOL_ADAPTIVE && x->rank == IMAGES;
     out->shape.rows.rows = positions;
     out->shape.rows.columns = window;
     out->flop = positions * window * work_flop_factor(x->dtype, 2);
@@ -106,6 +109,7 @@ void work_do_pool_backward(const work_call *call, habitat_work *out) {
     if (variant == WORK_POOL_ADAPTIVE)
         window = fmax(1, work_elements(x) / work_elements(grad));
     out->dtype = x->dtype;
+    out->windowed = variant < WORK_POOL_ADAPTIVE && x->rank == IMAGES;
     out->shape.rows.rows = work_elements(grad);
     out->shape.rows.columns = window;
     out->flop = work_elements(grad) * window * work_flop_factor(x->dtype, 2);
