@@ -27,7 +27,7 @@ Made by `make eval` from `data/recordings/new_models`; do not edit. {models} mod
 PyTorch (`tools/new_models.py`), each recorded on one H200 in five steps: a small batch in fp32, TF32 and autocast to bf16, a large one in fp32 and
 autocast. **What was seen.** They were recorded before the rules were settled and looked at after them; no constant was chosen on them. What that
 first look gave stands in docs/decisions/0426; with GIN, R3D and Mistral in view docs/decisions/0430 to 0432 were made
-since, with kernels of all without a GPU 0452 and 0456: those rows are partly seen. Sums without a GPU are compared with kernels, sets and
+since, with kernels of all without a GPU 0452, 0456 and 0470 to 0473: those rows are partly seen (R3D's films were fitted on kernels of images, some of these models'). Sums without a GPU are compared with kernels, sets and
 copies within the GPU, for an operation's answer stands for all that it launches; not with copies from the host (docs/decisions/0461). On batch norms of GIN, Wide & Deep and
 DeepLab in bf16 the cycles of norms with channels last were fitted, which one norm of a single pixel asks here, of DeepLab; how norms grow with the batch was chosen on TCN's, those of rows on GIN's
 (docs/decisions/0459). What is worse here than in [iteration.md](iteration.md) and [memory.md](memory.md) is what a network

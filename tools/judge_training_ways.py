@@ -29,7 +29,7 @@ times are kept (`measured_h100.csv`). **What was seen.** The rules and constants
 experts) and gradients that are let go late were mended with these recordings in view, so the rows of another batch and of memory are partly seen; sums on another GPU moved by nothing. So were rows of
 sparse gradients (tables), samples in the third place (accumulate) and the interval where results are as long as values say (detector): docs/decisions/0457. Whole steps that
 the CPU binds are of two hosts, the H100's the slower one: the intervals of docs/decisions/0454 were not chosen on them. Sums without a GPU of loader, halves, two_kinds and experts are partly seen: kernels that were taken for others were
-found there (docs/decisions/0456), though the norms' constants were chosen on other models. **Sums without a GPU** are compared with what the operations launched: kernels, sets and copies within the GPU, as an answer stands for all of
+found there (docs/decisions/0456), though the norms' constants were chosen on other models; channels_last, decode and diffusion showed what docs/decisions/0471 to 0473 mended. **Sums without a GPU** are compared with what the operations launched: kernels, sets and copies within the GPU, as an answer stands for all of
 it; not copies from the host, which go at the link's rate and are answered as copies within the GPU (2.0 of lightning's 20.6 ms, 0.35 of loader's 3.9; docs/decisions/0461). Without a GPU nothing is compiled or captured, and rows that hang on values end the recording: those ways have no answer there."""
 
 
