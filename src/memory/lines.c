@@ -2,7 +2,8 @@
  *
  * A forward operation adds what it keeps. Its backward operation needs the gradients of what goes
  * in and out beside everything kept; then it gives back what was kept and leaves the gradients of
- * its weights. Without a backward pass the tensors that are in use count. */
+ * its weights. What a checkpoint computes again is not kept before that. Without a backward pass
+ * the tensors that are in use count. */
 #include "memory/model.h"
 
 #include <math.h>
@@ -41,6 +42,7 @@ void memory_steps_free(memory_steps *steps) {
 typedef enum moment_kind {
     WAIT_ENDS,
     LIFE_BEGINS,
+    AGAIN,
     FORWARD,
     BACKWARD,
     WAIT_BEGINS,
@@ -159,6 +161,11 @@ static void follow(const moment *moments, size_t count, const memory_facts *fact
             casts += moments[i].fixed;
             continue;
         }
+        if (moments[i].kind == AGAIN) {
+            kept += s->kept_again;
+            casts += s->casts;
+            continue;
+        }
         bool keeps = s->backward_ns != UINT64_MAX, backward = moments[i].kind == BACKWARD;
         memory_space space = space_of(s, backward, most);
         bool before = moments[i].time_ns < facts->zeroed_ns &&
@@ -166,8 +173,9 @@ static void follow(const moment *moments, size_t count, const memory_facts *fact
         memory_space gradients = gradients_at(all, made, before);
         double moved = s->moved + (backward ? s->passing : 0);
         if (!backward) {
-            kept += keeps ? s->kept : 0;
-            casts += keeps ? s->casts : 0;
+            kept += keeps ? s->kept - s->kept_again : 0;
+            casts += keeps && !s->again_ns ? s->casts : 0;
+            keeps &= !s->again_ns;
             if (keeps && s->kept > 0)
                 moved = s->made; /* what goes in is kept */
             if (keeps && s->kept > 0 && !(space.growing + space.fixed + space.shrinking > 0) &&
@@ -192,6 +200,8 @@ static size_t list_moments(const memory_steps *steps, moment *out) {
         out[count++] = (moment){s->forward_ns, FORWARD, s, 0, 0};
         if (s->backward_ns != UINT64_MAX)
             out[count++] = (moment){s->backward_ns, BACKWARD, s, 0, 0};
+        if (s->backward_ns != UINT64_MAX && s->again_ns)
+            out[count++] = (moment){s->again_ns, AGAIN, s, 0, 0};
     }
     for (size_t i = 0; i < steps->wait_count; i++) {
         const memory_wait *w = &steps->waits[i];
@@ -213,8 +223,8 @@ habitat_status memory_lines_of(const memory_steps *steps, const memory_facts *fa
                           .largest_bytes = steps->largest_bytes};
     if (!steps->count)
         return HABITAT_OK;
-    moment *moments =
-        malloc(2 * (steps->count + steps->wait_count + steps->life_count) * sizeof *moments);
+    size_t room = 3 * steps->count + 2 * (steps->wait_count + steps->life_count);
+    moment *moments = malloc(room * sizeof *moments);
     out->lines = calloc(2 * steps->count, sizeof *out->lines);
     if (!moments || !out->lines) {
         free(moments);

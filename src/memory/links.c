@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory/again.h"
 #include "memory/rules.h"
 #include "memory/sparse.h"
 #include "work/args.h"
@@ -71,20 +72,22 @@ bool memory_links_of(const habitat_trace *trace, memory_links *out) {
     *out = (memory_links){.trace = trace};
     out->operations = habitat_trace_operations(trace, &out->count);
     out->backward_ns = malloc((out->count + 1) * sizeof *out->backward_ns);
+    out->again_ns = calloc(out->count + 1, sizeof *out->again_ns);
     out->result = malloc((out->count + 1) * sizeof *out->result);
     out->rows = calloc(out->count + 1, sizeof *out->rows);
     out->from_host = calloc(out->count + 1, sizeof *out->from_host);
-    if (!out->backward_ns || !out->result || !out->rows || !out->from_host)
+    if (!out->backward_ns || !out->again_ns || !out->result || !out->rows || !out->from_host)
         return false;
     note_backward(out);
     note_results(out);
     note_rows(out);
     note_copies(out);
-    return true;
+    return memory_again_note(out->operations, out->count, out->again_ns, out->backward_ns);
 }
 
 void memory_links_free(memory_links *links) {
     free(links->backward_ns);
+    free(links->again_ns);
     free(links->result);
     free(links->rows);
     free(links->from_host);

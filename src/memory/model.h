@@ -25,7 +25,9 @@ typedef struct memory_space {
 /* An operation of the forward pass [byte]. */
 typedef struct memory_step {
     uint64_t forward_ns, backward_ns; /* backward_ns UINT64_MAX: none, nothing is kept */
+    uint64_t again_ns;                /* in which the backward pass computes it again; 0: never */
     double kept;                      /* for the backward pass; grows with the batch */
+    double kept_again;                /* of that, what a checkpoint lets go of until again_ns */
     double casts;                     /* copies of weights, kept too; do not grow */
     double moved;                     /* tensors in and out: in the backward pass their gradients;
                                          without one, only what it makes and gives back */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/constants.h"
+#include "memory/again.h"
 #include "memory/optimizer.h"
 #include "memory/sparse.h"
 #include "trace/formats.h"
@@ -340,18 +341,9 @@ static bool has_foreign(const habitat_trace *trace, const habitat_operation *ope
     return (double)foreign > chosen_memory_foreign_share * (double)compute;
 }
 
-/* A layer inside of a backward operation: computed once more, as checkpoints do. No derivative
- * calls these. */
+/* A layer inside of a backward operation: computed once more, as checkpoints do. */
 static bool is_recomputed(const habitat_operation *o) {
-    static const char *const layers[] = {"aten::linear",     "aten::layer_norm",
-                                         "aten::batch_norm", "aten::relu",
-                                         "aten::gelu",       "aten::scaled_dot_product_attention"};
-    if (o->iteration != 0 || o->forward == HABITAT_NONE)
-        return false;
-    for (size_t i = 0; i < sizeof layers / sizeof *layers; i++)
-        if (!strcmp(o->form->name, layers[i]))
-            return true;
-    return false;
+    return o->iteration == 0 && o->forward != HABITAT_NONE && memory_is_layer(o);
 }
 
 /* Gradients are there until the script lets them go: many do so behind the forward pass, just

@@ -23,6 +23,12 @@ static void note_size(const memory_call *c, double bytes) {
     c->w->out->largest_bytes = fmax(c->w->out->largest_bytes, bytes);
 }
 
+/* inside: made where it is kept. A checkpoint lets go of that, and not of what it was given. */
+static void keep_bytes(memory_call *c, double bytes, bool inside) {
+    c->step.kept += bytes;
+    c->step.kept_again += c->step.again_ns && inside ? bytes : 0;
+}
+
 static void keep(memory_call *c, uint32_t tensor, double bytes) {
     memory_tensors *t = &c->w->tensors;
     memory_tensor *base = &t->all[t->all[tensor].base];
@@ -30,7 +36,10 @@ static void keep(memory_call *c, uint32_t tensor, double bytes) {
     if (!c->kept || !(more > 0))
         return;
     base->kept_bytes = bytes;
-    *(base->weight ? &c->step.casts : &c->step.kept) += more;
+    if (base->weight)
+        c->step.casts += more;
+    else
+        keep_bytes(c, more, base->again_ns == c->step.again_ns);
 }
 
 static bool inside(const memory_walk *w, const habitat_operation *o, const char *name) {
@@ -68,7 +77,7 @@ static void keep_input(memory_call *c, uint32_t tensor) {
     if (bytes == 0 || bytes == t->element_bytes || t->weight)
         keep(c, tensor, t->element_bytes);
     else if (c->kept) {
-        c->step.kept += bytes * t->elements;
+        keep_bytes(c, bytes * t->elements, true);
         note_size(c, bytes * t->elements);
     }
 }
@@ -90,7 +99,7 @@ static void keep_whole(memory_call *c) {
         const habitat_input *in = work_tensor(c->op, i);
         int category = in && in->rank ? work_category(in->dtype) : -1;
         double bytes = category == 0 || category == 1 ? work_bytes(in) : 0;
-        c->step.kept += isfinite(bytes) ? bytes : 0;
+        keep_bytes(c, isfinite(bytes) ? bytes : 0, true);
     }
 }
 
@@ -234,10 +243,10 @@ static void keep_attention(memory_call *c, double elements) {
     if (c->w->format == HABITAT_MEMORY_SINGLE && shared) {
         double probabilities = single_bytes * rows * work_dim(k, -2);
         double masked = probabilities * mask_bytes / single_bytes;
-        c->step.kept += (c->w->alone ? masked : probabilities) + 3 * single_bytes * elements;
+        keep_bytes(c, (c->w->alone ? masked : probabilities) + 3 * single_bytes * elements, true);
         c->step.moved += 2 * probabilities;
     } else {
-        c->step.kept += single_bytes * rows;
+        keep_bytes(c, single_bytes * rows, true);
     }
 }
 
@@ -245,17 +254,17 @@ static void keep_attention(memory_call *c, double elements) {
  * (its gates and states, and what goes from layer to layer, in its number format). */
 static void keep_extras(memory_call *c, double elements, double bytes) {
     if (c->rule->keeps & KEEPS_MASK)
-        c->step.kept += mask_bytes * elements;
+        keep_bytes(c, mask_bytes * elements, true);
     if (c->rule->keeps & KEEPS_INDICES)
-        c->step.kept += index_bytes * elements;
+        keep_bytes(c, index_bytes * elements, true);
     habitat_work work;
     if (!c->w->alone && !strcmp(c->rule->name, "_cudnn_rnn") &&
         habitat_operation_work(c->op, &work) == HABITAT_OK && work.known) {
         const habitat_rnn_shape *s = &work.shape.rnn;
         double cells = elements / rnn_state(s) * s->hidden; /* a projected state is narrower */
         double projected = s->projected > 0 ? elements : 0;
-        c->step.kept += bytes * s->layers * (cells * (s->gates + 1) + projected);
-        c->step.kept += bytes * (s->layers - 1) * cells;
+        keep_bytes(c, bytes * s->layers * (cells * (s->gates + 1) + projected), true);
+        keep_bytes(c, bytes * (s->layers - 1) * cells, true);
     }
     if (!strcmp(c->rule->name, attention))
         keep_attention(c, elements);
@@ -281,7 +290,7 @@ static void make_result(memory_call *c) {
         if (c->rule->keeps & KEEPS_RESULT)
             keep(c, c->taken[0], t->element_bytes);
         else if (c->rule->keeps & KEEPS_0 && c->kept) /* a copy of what is written over */
-            c->step.kept += t->elements * t->element_bytes;
+            keep_bytes(c, t->elements * t->element_bytes, true);
         return;
     }
     if (c->kept || w->alone)
@@ -293,6 +302,7 @@ static void make_result(memory_call *c) {
         .base = HABITAT_NONE,
         .made_ns = c->step.backward_ns,
         .used_ns = UINT64_MAX,
+        .again_ns = c->step.again_ns,
         .born_ns = c->op->start_ns,
         .until_ns =
             stays(c) ? UINT64_MAX : memory_links_left_until(&w->links, memory_call_index(c)),
@@ -385,6 +395,8 @@ static void note_loss(memory_call *c) {
     s->loss_elements = t->elements;
     /* a script's variable holds what was cast to fp32 for the loss, not the cast */
     s->loss_bytes = t->elements * (t->cast_bytes > 0 ? t->cast_bytes : t->element_bytes);
+    if (c->step.again_ns && t->again_ns == c->step.again_ns) /* a checkpoint let go of it */
+        s->loss_bytes = 0;
 }
 
 /* Autocast sums in fp32; the gradient of a sum takes memory where it is cast back. */
@@ -427,6 +439,7 @@ static void do_call(memory_walk *w, size_t i, const memory_rule *rule, bool in_p
     if (rule->keeps & SPREADS && c.step.backward_ns == UINT64_MAX)
         c.step.backward_ns = memory_links_backward_after(&w->links, i);
     c.kept = c.step.backward_ns != UINT64_MAX;
+    c.step.again_ns = w->links.again_ns[i];
     c.cross_entropy = inside(w, op, "aten::cross_entropy_loss");
     memory_call_take(&c);
     if (w->no_memory || (!c.count && c.step.weights == 0 && c.host_elements == 0))

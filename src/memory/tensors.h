@@ -15,6 +15,7 @@ typedef struct memory_tensor {
     uint32_t before;            /* the last one before it with as many elements, or HABITAT_NONE */
     uint64_t made_ns, used_ns;  /* of the backward operations of what made it and of what takes it:
                                    used_ns is the first of them. UINT64_MAX: none */
+    uint64_t again_ns;          /* when a checkpoint makes it once more; 0: never */
     uint64_t born_ns, until_ns; /* what makes it begins; the last moment in which it is known to be
                                    in use. Of a view: those of its base count */
     bool read;                  /* something takes it, or it stays anyway */
