@@ -182,9 +182,10 @@ static void follow(const moment *moments, size_t count, const memory_facts *fact
                 !before)
                 continue; /* and what comes out, too: the backward pass has as much */
         }
+        double summed = backward ? all->each * s->summed : 0;
         out->lines[out->count++] =
             (memory_line){kept + waiting + moved, gradients.growing + space.growing,
-                          casts + gradients.fixed + space.fixed, space.shrinking};
+                          casts + gradients.fixed + summed + space.fixed, space.shrinking};
         if (backward) {
             kept -= s->kept;
             casts -= s->casts;

@@ -32,6 +32,8 @@ typedef struct memory_step {
     double moved;                     /* tensors in and out: in the backward pass their gradients;
                                          without one, only what it makes and gives back */
     double weights;                   /* elements of weights, whose gradients it makes */
+    double summed;                    /* elements of weights whose gradient it adds to one that is
+                                         there: a second use of them */
     double rows;                      /* bytes of the gradient that it makes of rows of a table */
     double made;                      /* of `moved`, its result */
     double passing; /* what its backward operation makes beside gradients and gives back */

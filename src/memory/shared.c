@@ -108,11 +108,19 @@ bool memory_shared_note(const habitat_operation *operations, size_t count, memor
     return true;
 }
 
-void memory_shared_meet(memory_shared *s, const habitat_operation *op,
-                        const habitat_input *weight) {
+bool memory_shared_meet(memory_shared *s, const habitat_operation *op, const habitat_input *weight,
+                        size_t step) {
     memory_shape *shape = weight->rank ? find(s, weight) : NULL;
-    if (shape)
-        (*(looks_up(op) ? &shape->looked_up : &shape->taken))++;
+    if (!shape)
+        return true;
+    (*(looks_up(op) ? &shape->looked_up : &shape->taken))++;
+    memory_meeting *grown = list_grow(s->meetings, s->meeting_count, &s->meeting_capacity, 16,
+                                      SIZE_MAX, sizeof *grown);
+    if (!grown)
+        return false;
+    s->meetings = grown;
+    s->meetings[s->meeting_count++] = (memory_meeting){(size_t)(shape - s->shapes), step};
+    return true;
 }
 
 /* ---- what follows ---- */
@@ -124,14 +132,37 @@ static double elements_of(const memory_shape *s) {
     return elements;
 }
 
+/* How often weights of a shape were met after their first time. */
+static uint32_t again(const memory_shape *s) {
+    uint32_t met = s->looked_up + s->taken;
+    return met > s->added ? s->added : met ? met - 1 : 0;
+}
+
 double memory_shared_again(const memory_shared *s) {
     double sum = 0;
-    for (size_t i = 0; i < s->count; i++) {
-        uint32_t met = s->shapes[i].looked_up + s->shapes[i].taken, added = s->shapes[i].added;
-        uint32_t again = met > added ? added : met ? met - 1 : 0;
-        sum += again * elements_of(&s->shapes[i]);
-    }
+    for (size_t i = 0; i < s->count; i++)
+        sum += again(&s->shapes[i]) * elements_of(&s->shapes[i]);
     return sum;
+}
+
+/* The meetings of a shape that come first: their backward operations come last. */
+static void sum_shape(const memory_shared *s, size_t shape, memory_step *steps, size_t count) {
+    uint32_t left = again(&s->shapes[shape]);
+    double elements = elements_of(&s->shapes[shape]);
+    for (size_t i = 0; i < s->meeting_count && left; i++) {
+        const memory_meeting *m = &s->meetings[i];
+        if (m->shape != shape || m->step >= count || steps[m->step].weights < elements)
+            continue;
+        steps[m->step].weights -= elements;
+        steps[m->step].summed += elements;
+        left--;
+    }
+}
+
+void memory_shared_sum(const memory_shared *s, memory_step *steps, size_t count) {
+    for (size_t i = 0; i < s->count; i++)
+        if (again(&s->shapes[i]))
+            sum_shape(s, i, steps, count);
 }
 
 double memory_shared_maybe(const memory_shared *s) {
@@ -146,6 +177,7 @@ double memory_shared_maybe(const memory_shared *s) {
 
 void memory_shared_free(memory_shared *s) {
     free(s->shapes);
+    free(s->meetings);
     habitat_table_free(&s->table);
     *s = (memory_shared){0};
 }

@@ -556,6 +556,7 @@ habitat_status memory_steps_of(const habitat_trace *trace, const habitat_trace_m
         out->convolutions = spaces->convolutions;
         out->tf32 = spaces->tf32;
         out->weights -= memory_shared_again(&w.shared);
+        memory_shared_sum(&w.shared, out->steps, out->count);
         out->maybe_again = w.alone ? memory_shared_maybe(&w.shared) : 0;
         w.no_memory = w.no_memory || !(w.alone ? memory_tensors_list_lives(&w.tensors, out)
                                                : memory_tensors_list_waits(&w.tensors, out));

@@ -135,7 +135,7 @@ static void take_weight(memory_call *c, double elements, double bytes) {
 static void take_one_weight(memory_call *c, const habitat_input *in, double elements) {
     take_weight(c, elements, (double)habitat_dtype_bytes(in->dtype));
     if (strcmp(c->rule->name, "_to_copy") != 0) /* met again */
-        memory_shared_meet(&c->w->shared, c->op, in);
+        c->w->no_memory |= !memory_shared_meet(&c->w->shared, c->op, in, c->w->out->count);
 }
 
 static void take_list(memory_call *c, uint32_t input, const habitat_input *in) {

@@ -90,8 +90,8 @@ static void test_others(void) {
     PRODUCT(2, at##1, WIDER, FORWARD(a))                                                           \
     RELU(2, at##3, FORWARD(b))                                                                     \
     PRODUCT(2, at##5, NARROWER, FORWARD(c))                                                        \
-    OP(NODE "Node", 2, at##7, 1, OF_SECOND(c)) OP(NODE "Node", 2, at##8, 1, OF_SECOND(b))          \
-        OP(NODE "Node", 2, at##9, 1, OF_SECOND(a))
+    OP(NODE "Node", 2, at##7, 1, OF_SECOND(c))                                                     \
+    OP(NODE "Node", 2, at##8, 1, OF_SECOND(b)) OP(NODE "Node", 2, at##9, 1, OF_SECOND(a))
 
 static void test_reentered(void) {
     check_peak(TRACE(REENTERED(1, 1) REENTERED(2, 2) PRODUCT(1, 40, LAST, FORWARD(3))

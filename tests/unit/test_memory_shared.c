@@ -102,6 +102,30 @@ static void test_forward_alone(void) {
         960 + 800, 0);
 }
 
+/* x of 8 x 16 numbers, the script's batch, through 32 x 16 weights and twice through 16 x 16. The
+ * last use makes the gradient of 1024 bytes, the first one another, which is added to it and goes:
+ * 1024 + 1024 beside 1024 of gradients passing by. At the first product 1024 is left of the two,
+ * and 512 + 1024 pass by. What passes by, and the batch, grow. */
+static void test_sums_pass(void) {
+#define SIZED(at, sizes, number)                                                                   \
+    OP("aten::linear", 1, at, 5, INPUTS(sizes, "[\"float\",\"float\",\"\"]") FORWARD(number))
+    static const char text[] =
+        TRACE("{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"Optimizer.zero_grad#SGD\","
+              "\"pid\":1,\"tid\":1,\"ts\":5,\"dur\":1}," SIZED(10, "[[8,16],[32,16],[]]", 1)
+                  SIZED(20, "[[8,16],[16,16],[]]", 2) SIZED(30, "[[8,16],[16,16],[]]", 3)
+                      OP(NODE "MmBackward0", 2, 40, 5, BACKWARD(3))
+                          OP(NODE "MmBackward0", 2, 46, 2, BACKWARD(2))
+                              OP(NODE "TBackward0", 2, 50, 4, "") ADD(51, "[[16,16],[16,16],[]]")
+                                  OP(NODE "MmBackward0", 2, 60, 5, BACKWARD(1)));
+    static const double blas = 71.4e6;
+    habitat_memory *memory = made_memory(text);
+    CHECK_NEAR(parts_at(memory, 1, HABITAT_MEMORY_RECORDED).parameters_bytes, 4 * (512 + 256), 0);
+    CHECK_NEAR(peak_at(memory, 1, HABITAT_MEMORY_RECORDED), 3072 + blas + 512 + 1024 + 2048, 1e-12);
+    CHECK_NEAR(peak_at(memory, 4, HABITAT_MEMORY_RECORDED), 3072 + blas + 4 * (512 + 1536) + 1024,
+               1e-12);
+    habitat_memory_free(memory);
+}
+
 int main(void) {
     test_table();
     check_case("a table that a product takes again");
@@ -111,6 +135,8 @@ int main(void) {
     check_case("a layer that runs several times");
     test_convolution();
     check_case("a convolution that runs twice");
+    test_sums_pass();
+    check_case("gradients that are added up");
     test_forward_alone();
     check_case("a forward pass alone");
     return check_done();
