@@ -34,6 +34,8 @@ typedef struct memory_call {
     const habitat_operation *op;
     const memory_rule *rule;
     bool in_place, cross_entropy, kept;
+    bool sparse; /* a product with a sparse matrix, of which no numbers are shown */
+    uint32_t sparse_input;
     memory_step step;
     uint32_t taken[MEMORY_TAKEN_MAX]; /* tensors; HABITAT_NONE for weights */
     uint32_t input[MEMORY_TAKEN_MAX]; /* which input each is */
@@ -44,6 +46,9 @@ typedef struct memory_call {
 
 /* Index of its operation. */
 size_t memory_call_index(const memory_call *c);
+
+/* Something of that name is inside of an operation; next: called by it and by nothing between. */
+bool memory_walk_calls(const memory_walk *w, size_t i, const char *name, bool next);
 
 /* Bytes of an element of an input in the walk's format. */
 double memory_input_bytes(const memory_walk *w, const habitat_input *in);

@@ -26,6 +26,7 @@ static const memory_rule rules[] = {
     {"_prelu_kernel", KEEPS_0, 0, RESULT_LIKE},
     {"_safe_softmax", KEEPS_RESULT, 0, RESULT_LIKE},
     {"_softmax", KEEPS_RESULT, 0, RESULT_LIKE},
+    {"_sparse_addmm", 0, 0, RESULT_WORK},
     {"_to_copy", 0, 0, RESULT_LIKE},
     {"_unsafe_index", 0, 0, RESULT_GRADIENT},
     {"abs", KEEPS_0, 0, RESULT_LIKE},

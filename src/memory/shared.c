@@ -114,8 +114,8 @@ bool memory_shared_meet(memory_shared *s, const habitat_operation *op, const hab
     if (!shape)
         return true;
     (*(looks_up(op) ? &shape->looked_up : &shape->taken))++;
-    memory_meeting *grown = list_grow(s->meetings, s->meeting_count, &s->meeting_capacity, 16,
-                                      SIZE_MAX, sizeof *grown);
+    memory_meeting *grown =
+        list_grow(s->meetings, s->meeting_count, &s->meeting_capacity, 16, SIZE_MAX, sizeof *grown);
     if (!grown)
         return false;
     s->meetings = grown;

@@ -41,8 +41,8 @@ bool memory_shared_meet(memory_shared *s, const habitat_operation *op, const hab
 /* Elements that were met more than once: a weight's second gradient is added to its first. */
 double memory_shared_again(const memory_shared *s);
 
-/* Where a weight was met again, its gradient is made once: by the first backward operation, which is
- * that of its last use. Others make one that is added to it and goes. */
+/* Where a weight was met again, its gradient is made once: by the first backward operation, which
+ * is that of its last use. Others make one that is added to it and goes. */
 void memory_shared_sum(const memory_shared *s, memory_step *steps, size_t count);
 
 /* Elements of tables that a product has a weight as large as, so that both may be one. */

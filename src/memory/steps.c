@@ -104,7 +104,7 @@ static void keep_whole(memory_call *c) {
 }
 
 static void keep_inputs(memory_call *c) {
-    for (uint32_t i = 0; i < c->count; i++) {
+    for (uint32_t i = 0; i < c->count && !c->sparse; i++) {
         uint32_t input = c->input[i];
         bool keeps = c->rule->keeps & KEEPS_FACTORS ? i < 2 && keeps_factor(c, i)
                      : input < 3                    ? c->rule->keeps >> input & 1
@@ -168,7 +168,16 @@ static double counted(const memory_call *c) {
     }
 }
 
+/* Of a product with a sparse matrix: its rows, and the columns of what follows it. */
+static double sparse_product(const memory_call *c) {
+    const habitat_input *matrix = work_tensor(c->op, c->sparse_input),
+                        *other = work_tensor(c->op, c->sparse_input + 1);
+    return matrix && other ? work_dim(matrix, -2) * work_dim(other, -1) : (double)NAN;
+}
+
 static double result_elements(const memory_call *c) {
+    if (c->sparse)
+        return sparse_product(c);
     double shown =
         c->rule->result == RESULT_GRADIENT ? c->w->links.result[memory_call_index(c)] : (double)NAN;
     double elements = isfinite(shown) ? shown
@@ -374,6 +383,8 @@ static double passing(const memory_call *c) {
     double bytes = result_bytes(c), most = 0;
     if (!c->kept || !c->count)
         return 0;
+    if (c->sparse) /* its backward operation adds a product to zeros */
+        return all[c->taken[0]].elements * bytes;
     if (c->rule->keeps & COUNTS_ALIKE)
         return all[c->taken[0]].elements * (mask_bytes + fmax(index_bytes - bytes, bytes));
     if (!(c->rule->keeps & KEEPS_FACTORS))
@@ -475,17 +486,6 @@ static void do_call(memory_walk *w, size_t i, const memory_rule *rule, bool in_p
     w->no_memory |= !memory_steps_add(w->out, &c.step);
 }
 
-/* Something of that name is inside; next: called by it and by nothing between. */
-static bool calls(const memory_walk *w, size_t i, const char *name, bool next) {
-    const habitat_operation *o = &w->operations[i];
-    for (size_t k = i + 1; k < w->count && w->operations[k].form->thread == o->form->thread &&
-                           w->operations[k].start_ns < o->start_ns + o->duration_ns;
-         k++)
-        if ((!next || w->operations[k].parent == i) && !strcmp(w->operations[k].form->name, name))
-            return true;
-    return false;
-}
-
 /* No fused attention takes a mask whose rows are not in one piece, whatever its number format. */
 static bool mask_in_pieces(const habitat_operation *o) {
     const habitat_input *mask = work_tensor(o, 3);
@@ -498,11 +498,11 @@ static bool mask_in_pieces(const habitat_operation *o) {
  * unless half precision lets it be fused. */
 static bool look_inside(const memory_walk *w, size_t i, const memory_rule *rule) {
     if (w->format == HABITAT_MEMORY_RECORDED && memory_rule_cast(rule) != CAST_NONE &&
-        calls(w, i, w->operations[i].form->name, true))
+        memory_walk_calls(w, i, w->operations[i].form->name, true))
         return true;
     return !strcmp(rule->name, attention) &&
            (w->format != HABITAT_MEMORY_AUTOCAST || mask_in_pieces(&w->operations[i])) &&
-           calls(w, i, attention_math, false);
+           memory_walk_calls(w, i, attention_math, false);
 }
 
 static bool left_out(const memory_walk *w, const habitat_operation *o) {

@@ -16,6 +16,8 @@ double memory_input_bytes(const memory_walk *w, const habitat_input *in) {
 }
 
 static bool weight_place(const memory_call *c, uint32_t input) {
+    if (c->sparse)
+        return false;
     return input > 0 ? c->rule->weights >> (input < 2 ? input : 2) & 1 : c->rule->weights & KEEPS_0;
 }
 
@@ -168,13 +170,41 @@ static memory_preference preferred(const memory_call *c, memory_preference *seco
     return memory_rule_is_projection(c->rule) ? PREFER_UNPROJECTED : PREFER_NEWEST;
 }
 
+bool memory_walk_calls(const memory_walk *w, size_t i, const char *name, bool next) {
+    const habitat_operation *o = &w->operations[i];
+    for (size_t k = i + 1; k < w->count && w->operations[k].form->thread == o->form->thread &&
+                           w->operations[k].start_ns < o->start_ns + o->duration_ns;
+         k++)
+        if ((!next || w->operations[k].parent == i) && !strcmp(w->operations[k].form->name, name))
+            return true;
+    return false;
+}
+
+/* A sparse matrix is shown with the sizes of a whole one. What asks for the number of its elements
+ * is a product with one: its first factor. */
+static void find_sparse(memory_call *c) {
+    const char *name = c->rule->name;
+    bool product = !strcmp(name, "mm"), sum = !strcmp(name, "addmm");
+    bool named = !strcmp(name, "_sparse_addmm");
+    c->sparse_input = product ? 0 : 1;
+    c->sparse = named || ((product || sum) &&
+                          memory_walk_calls(c->w, memory_call_index(c), "aten::_nnz", false));
+}
+
+/* A sparse matrix, or the zeros that its product is added to, which its caller makes. */
+static bool is_no_tensor(const memory_call *c, uint32_t input) {
+    return c->sparse &&
+           (input == c->sparse_input || (input == 0 && !strcmp(c->rule->name, "_sparse_addmm")));
+}
+
 void memory_call_take(memory_call *c) {
+    find_sparse(c);
     memory_preference second = PREFER_NEWEST, first = preferred(c, &second);
     for (uint32_t i = 0; i < c->op->form->input_count; i++) {
         const habitat_input *in = &c->op->form->inputs[i];
         if (in->is_list)
             take_list(c, i, in);
-        if (!in->is_tensor || !in->rank || work_category(in->dtype) != 2)
+        if (!in->is_tensor || !in->rank || work_category(in->dtype) != 2 || is_no_tensor(c, i))
             continue;
         double elements = work_elements(in);
         if (c->w->links.from_host[memory_call_index(c)])

@@ -1,4 +1,4 @@
-/* Gradients that are rows of a table, by hand.
+/* Gradients that are rows of a table, and products with sparse matrices, by hand.
  *
  * 8 words looked up in a table of 50 rows of 16 numbers, and a product with 4 x 16 weights: (800 +
  * 64) * 4 = 3456 bytes. The table's gradient is 8 rows of 16 numbers of 4 bytes, and 8 places of 8
@@ -75,6 +75,38 @@ static void test_step(void) {
                 3 * WEIGHTS + BLAS + 2 * OTHERS + 0.001 * ROWS);
 }
 
+/* A sparse matrix of 100 x 1000, shown like a whole one, of 400,000 bytes, times h of 1000 x 16,
+ * that a product made of x, the script's batch of 64,000 bytes; then a product to 4 columns.
+ * Nothing is known of the matrix, and nothing is kept for it. Highest at its backward operation:
+ * gradients of h and of the 6400 that it made, and the zeros that the first is added to. */
+enum { TWO_WEIGHTS = 4 * (256 + 64), X = 64000, SPARSE_PASSES = X + 6400 + X };
+#define MATRIX_OP(name, at, length, sizes, args)                                                   \
+    OP(name, 1, at, length, INPUTS(sizes, "[\"float\",\"float\",\"float\"]") args)
+#define AROUND(product)                                                                            \
+    MATRIX_OP("aten::linear", 10, 5, "[[1000,16],[16,16],[]]", FORWARD(1))                         \
+    product MATRIX_OP("aten::linear", 30, 5, "[[100,16],[4,16],[]]", FORWARD(3))                   \
+        OP(NODE "MmBackward0", 2, 40, 5, BACKWARD(3)) OP(NODE "Node", 2, 50, 5, BACKWARD(2))       \
+            OP(NODE "MmBackward0", 2, 60, 5, BACKWARD(1))
+
+static void check_product(const char *text) {
+    habitat_memory *memory = made_memory(text);
+    for (double factor = 1; factor < 3; factor++)
+        CHECK_NEAR(peak_at(memory, factor, HABITAT_MEMORY_RECORDED),
+                   2 * TWO_WEIGHTS + BLAS + factor * (X + SPARSE_PASSES), 1e-12);
+    habitat_memory_free(memory);
+}
+
+static void test_products(void) {
+    check_product(TRACE(AROUND(
+        MATRIX_OP("aten::_sparse_mm", 20, 8, "[[100,1000],[1000,16],[]]", FORWARD(2))
+            MATRIX_OP("aten::_sparse_addmm", 21, 6, "[[100,16],[100,1000],[1000,16]]", FORWARD(2))
+                MATRIX_OP("aten::addmm", 22, 4, "[[100,16],[100,1000],[1000,16]]", "\"a\":0"))));
+    check_product(TRACE(
+        AROUND(MATRIX_OP("aten::mm", 20, 8, "[[100,1000],[1000,16],[]]", FORWARD(2))
+                   MATRIX_OP("aten::addmm", 21, 6, "[[100,16],[100,1000],[1000,16]]", "\"a\":0")
+                       OP("aten::_nnz", 1, 22, 2, "\"a\":0"))));
+}
+
 int main(void) {
     test_grows();
     check_case("rows grow with the batch");
@@ -84,5 +116,7 @@ int main(void) {
     check_case("a gradient of the whole table");
     test_step();
     check_case("the optimiser's step, and its lists");
+    test_products();
+    check_case("products with a sparse matrix");
     return check_done();
 }
