@@ -53,6 +53,9 @@ bool memory_walk_calls(const memory_walk *w, size_t i, const char *name, bool ne
 /* Bytes of an element of an input in the walk's format. */
 double memory_input_bytes(const memory_walk *w, const habitat_input *in);
 
+/* results.c: elements of what it makes; NaN unknown. */
+double memory_result_elements(const memory_call *c);
+
 /* Finds the tensors and weights that the operation takes. */
 void memory_call_take(memory_call *c);
 

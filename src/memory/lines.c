@@ -182,6 +182,8 @@ static void follow(const moment *moments, size_t count, const memory_facts *fact
                 !before)
                 continue; /* and what comes out, too: the backward pass has as much */
         }
+        if (!backward && s->view)
+            continue;
         double summed = backward ? all->each * s->summed : 0;
         out->lines[out->count++] =
             (memory_line){kept + waiting + moved, gradients.growing + space.growing,

@@ -25,6 +25,7 @@ typedef struct memory_space {
 /* An operation of the forward pass [byte]. */
 typedef struct memory_step {
     uint64_t forward_ns, backward_ns; /* backward_ns UINT64_MAX: none, nothing is kept */
+    bool view;                        /* its forward operation makes nothing */
     uint64_t again_ns;                /* in which the backward pass computes it again; 0: never */
     double kept;                      /* for the backward pass; grows with the batch */
     double kept_again;                /* of that, what a checkpoint lets go of until again_ns */

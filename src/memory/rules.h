@@ -17,7 +17,8 @@ typedef enum rule_result {
     RESULT_WORK,     /* as the work rules of src/work count them */
     RESULT_JOINED,   /* all that come in */
     RESULT_SCALAR,
-    RESULT_PARTS,    /* views of what comes in */
+    RESULT_PARTS,    /* views of what comes in, which they divide among them */
+    RESULT_VIEW,     /* a view of a part of what comes in */
     RESULT_GRADIENT, /* as its backward operation shows, else as RESULT_WORK */
 } rule_result;
 

@@ -123,72 +123,6 @@ static void keep_inputs(memory_call *c) {
 /* --- tensors out -------------------------------------------------------------------------------
  */
 
-static double largest_in(const memory_call *c) {
-    double largest = c->host_elements;
-    for (uint32_t i = 0; i < c->count; i++)
-        largest = fmax(largest, c->w->tensors.all[c->taken[i]].elements);
-    return largest;
-}
-
-static double joined(const memory_call *c) {
-    double sum = 0;
-    for (uint32_t i = 0; i < c->count; i++)
-        sum += c->w->tensors.all[c->taken[i]].elements;
-    return sum;
-}
-
-static double spatial(const habitat_conv_shape *s) {
-    double product = 1;
-    for (uint32_t i = 0; i < s->dims; i++)
-        product *= s->out[i];
-    return product;
-}
-
-/* Elements that the work rules say are written; NaN unknown. */
-static double counted(const memory_call *c) {
-    habitat_work work;
-    if (habitat_operation_work(c->op, &work) != HABITAT_OK || !work.known)
-        return NAN;
-    switch (work.op_class) {
-    case HABITAT_CLASS_GEMM:
-    case HABITAT_CLASS_BMM:
-        return work.shape.gemm.b * work.shape.gemm.m * work.shape.gemm.n;
-    case HABITAT_CLASS_CONV:
-        return work.shape.conv.batch * work.shape.conv.c_out * spatial(&work.shape.conv);
-    case HABITAT_CLASS_ATTENTION:
-        return work.shape.attention.batch * work.shape.attention.heads *
-               work.shape.attention.q_len * work.shape.attention.v_head_dim;
-    case HABITAT_CLASS_RNN:
-        return work.shape.rnn.steps * work.shape.rnn.batch * rnn_state(&work.shape.rnn) *
-               (work.shape.rnn.bidirectional ? 2 : 1);
-    default: {
-        double index = c->rule->keeps & KEEPS_INDICES ? index_bytes : 0;
-        return work.write_bytes / ((double)habitat_dtype_bytes(work.dtype) + index);
-    }
-    }
-}
-
-/* Of a product with a sparse matrix: its rows, and the columns of what follows it. */
-static double sparse_product(const memory_call *c) {
-    const habitat_input *matrix = work_tensor(c->op, c->sparse_input),
-                        *other = work_tensor(c->op, c->sparse_input + 1);
-    return matrix && other ? work_dim(matrix, -2) * work_dim(other, -1) : (double)NAN;
-}
-
-static double result_elements(const memory_call *c) {
-    if (c->sparse)
-        return sparse_product(c);
-    double shown =
-        c->rule->result == RESULT_GRADIENT ? c->w->links.result[memory_call_index(c)] : (double)NAN;
-    double elements = isfinite(shown) ? shown
-                      : c->rule->result == RESULT_WORK || c->rule->result == RESULT_GRADIENT
-                          ? counted(c)
-                      : c->rule->result == RESULT_JOINED ? joined(c)
-                      : c->rule->result == RESULT_SCALAR ? 1
-                                                         : largest_in(c);
-    return isfinite(elements) ? elements : largest_in(c);
-}
-
 /* Bytes of an element of the result. */
 static double result_bytes(const memory_call *c) {
     double taken = taken_bytes(c);
@@ -217,26 +151,6 @@ static bool stays(const memory_call *c) {
                 return true;
     }
     return false;
-}
-
-/* Views: what they keep is what they show. */
-static void make_parts(memory_call *c) {
-    memory_walk *w = c->w;
-    size_t first = (size_t)(c->op - w->operations), parts = 0;
-    for (size_t i = first + 1;
-         i < w->count && w->operations[i].form->thread == c->op->form->thread &&
-         w->operations[i].start_ns < c->op->start_ns + c->op->duration_ns;
-         i++)
-        parts += !strcmp(w->operations[i].form->name, "aten::narrow");
-    if (!c->count || !parts)
-        return;
-    memory_tensor view = w->tensors.all[c->taken[0]];
-    view.elements /= (double)parts;
-    view.kept_bytes = 0;
-    view.stream = view.projected = false;
-    view.used_ns = UINT64_MAX;
-    for (size_t i = 0; i < parts; i++)
-        w->no_memory |= !memory_tensors_add(&w->tensors, &view);
 }
 
 /* A fused attention keeps a sum for each row. In fp32 none is fused whose queries share keys: that
@@ -292,7 +206,7 @@ static bool is_projected(const memory_call *c) {
 
 static void make_result(memory_call *c) {
     memory_walk *w = c->w;
-    double elements = result_elements(c), bytes = result_bytes(c);
+    double elements = memory_result_elements(c), bytes = result_bytes(c);
     note_size(c, elements * bytes);
     if (c->in_place) {
         const memory_tensor *t = &w->tensors.all[c->taken[0]];
@@ -370,6 +284,50 @@ static double moved_in(const memory_call *c) {
         sum += passes ? t->elements * bytes : 0;
     }
     return sum;
+}
+
+static memory_tensor view_of(const memory_call *c, double elements) {
+    memory_tensor view = c->w->tensors.all[c->taken[0]];
+    view.elements = elements;
+    view.kept_bytes = 0;
+    view.stream = view.projected = false;
+    view.used_ns = UINT64_MAX;
+    return view;
+}
+
+/* Views: what they keep is what they show. */
+static void make_parts(memory_call *c) {
+    memory_walk *w = c->w;
+    size_t first = (size_t)(c->op - w->operations), parts = 0;
+    for (size_t i = first + 1;
+         i < w->count && w->operations[i].form->thread == c->op->form->thread &&
+         w->operations[i].start_ns < c->op->start_ns + c->op->duration_ns;
+         i++)
+        parts += !strcmp(w->operations[i].form->name, "aten::narrow") ||
+                 (w->operations[i].parent == first &&
+                  !strcmp(w->operations[i].form->name, "aten::select"));
+    if (!c->count || !parts)
+        return;
+    memory_tensor view = view_of(c, w->tensors.all[c->taken[0]].elements / (double)parts);
+    for (size_t i = 0; i < parts; i++)
+        w->no_memory |= !memory_tensors_add(&w->tensors, &view);
+}
+
+/* A slice takes no memory. Its backward operation makes a gradient as large as the whole, zeros but
+ * for what the slice shows; those of several slices are added up. */
+static void make_view(memory_call *c) {
+    memory_walk *w = c->w;
+    double shown = w->links.result[memory_call_index(c)];
+    if (!c->count || !(shown > 0))
+        return;
+    memory_tensor view = view_of(c, shown);
+    view.made_ns = c->step.backward_ns;
+    c->step.view = true;
+    c->step.moved = moved_in(c) + view.elements * view.element_bytes;
+    note_gradients(c);
+    w->no_memory |= !memory_tensors_add(&w->tensors, &view);
+    if (c->kept && !w->alone)
+        w->no_memory |= !memory_steps_add(w->out, &c->step);
 }
 
 /* What a backward operation makes beside gradients of the size of what was taken and made.
@@ -457,8 +415,8 @@ static void do_call(memory_walk *w, size_t i, const memory_rule *rule, bool in_p
         return;
     if (rule->keeps & SPREADS && !spreads_cast(&c))
         return;
-    if (rule->result == RESULT_PARTS) {
-        make_parts(&c);
+    if (rule->result == RESULT_PARTS || rule->result == RESULT_VIEW) {
+        rule->result == RESULT_PARTS ? make_parts(&c) : make_view(&c);
         return;
     }
     if (memory_rule_cast(rule) == CAST_HALF)
@@ -518,6 +476,13 @@ static bool is_cast(const memory_walk *w, const habitat_operation *o, const memo
            work_category(in->dtype) == 2 && !w->links.from_host[o - w->operations];
 }
 
+/* A view of what was made before: tables and weights are no part of what passes. */
+static bool shows_known(const memory_walk *w, const habitat_operation *o) {
+    const habitat_input *whole = work_tensor(o, 0);
+    return whole && work_category(whole->dtype) == 2 &&
+           memory_tensors_have(&w->tensors, work_elements(whole), 0);
+}
+
 static void walk_operations(memory_walk *w) {
     for (size_t i = 0; i < w->count && !w->no_memory; i++) {
         const habitat_operation *o = &w->operations[i];
@@ -526,7 +491,8 @@ static void walk_operations(memory_walk *w) {
         if (w->covered[i])
             continue;
         const memory_rule *rule = memory_rule_find(o->form->name, &in_place);
-        if (!rule || !o->form->input_count || look_inside(w, i, rule))
+        if (!rule || !o->form->input_count || look_inside(w, i, rule) ||
+            (rule->result == RESULT_VIEW && !shows_known(w, o)))
             continue;
         w->covered[i] = true;
         if (!is_cast(w, o, rule))
