@@ -54,7 +54,8 @@ typedef struct habitat_memory_parts {
     double workspace_bytes;   /* of libraries, and what else does not change with the batch */
     double peak_bytes;
     double largest_bytes;    /* of the largest tensor, which must be found in one piece */
-    double algorithms_bytes; /* by so much more the peak is if cuDNN takes other algorithms; NaN */
+    double algorithms_bytes; /* by so much more the peak is if cuDNN takes other algorithms, or a
+                                library's operation has no buffer for pieces of a batch; NaN */
     double twice_bytes; /* of parameters_bytes: tables (embeddings) that a product has a weight as
                            large as, both counted. From shapes of a forward pass alone nothing tells
                            whether they are one; elsewhere 0 */

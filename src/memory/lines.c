@@ -128,6 +128,7 @@ static void prune(memory_lines *l) {
 /* What a library works in at a moment; where any algorithm may be taken, what the worst needs. */
 static memory_space space_of(const memory_step *s, bool backward, bool most) {
     memory_space space = backward ? s->backward : s->forward;
+    *(most ? &space.growing : &space.shrinking) += space.bounded;
     if (most) {
         const memory_space *other = backward ? &s->most_backward : &s->most_forward;
         space.growing = fmax(space.growing, other->growing);
@@ -185,9 +186,14 @@ static void follow(const moment *moments, size_t count, const memory_facts *fact
         if (!backward && s->view)
             continue;
         double summed = backward ? all->each * s->summed : 0;
-        out->lines[out->count++] =
-            (memory_line){kept + waiting + moved, gradients.growing + space.growing,
-                          casts + gradients.fixed + summed + space.fixed, space.shrinking};
+        memory_line line = {kept + waiting + moved, gradients.growing + space.growing,
+                            casts + gradients.fixed + summed + space.fixed, space.shrinking};
+        out->lines[out->count++] = line;
+        if (most && space.bounded > 0) { /* of a smaller batch it may be as large as recorded */
+            line.space -= space.bounded;
+            line.fixed += space.bounded;
+            out->lines[out->count++] = line;
+        }
         if (backward) {
             kept -= s->kept;
             casts -= s->casts;
@@ -228,7 +234,7 @@ habitat_status memory_lines_of(const memory_steps *steps, const memory_facts *fa
         return HABITAT_OK;
     size_t room = 3 * steps->count + 2 * (steps->wait_count + steps->life_count);
     moment *moments = malloc(room * sizeof *moments);
-    out->lines = calloc(2 * steps->count, sizeof *out->lines);
+    out->lines = calloc(4 * steps->count, sizeof *out->lines);
     if (!moments || !out->lines) {
         free(moments);
         memory_lines_free(out);

@@ -13,12 +13,16 @@
 enum { LOOK_AHEAD = 64 };
 
 static void note_backward(memory_links *l) {
-    for (size_t i = 0; i < l->count; i++)
+    for (size_t i = 0; i < l->count; i++) {
         l->backward_ns[i] = UINT64_MAX;
+        l->node[i] = HABITAT_NONE;
+    }
     for (size_t i = 0; i < l->count; i++) {
         const habitat_operation *o = &l->operations[i];
         if (o->iteration != 0)
             continue;
+        if (o->forward != HABITAT_NONE && l->node[o->forward] == HABITAT_NONE)
+            l->node[o->forward] = (uint32_t)i;
         for (uint32_t at = o->forward; at != HABITAT_NONE; at = l->operations[at].parent)
             if (o->start_ns < l->backward_ns[at])
                 l->backward_ns[at] = o->start_ns;
@@ -72,11 +76,13 @@ bool memory_links_of(const habitat_trace *trace, memory_links *out) {
     *out = (memory_links){.trace = trace};
     out->operations = habitat_trace_operations(trace, &out->count);
     out->backward_ns = malloc((out->count + 1) * sizeof *out->backward_ns);
+    out->node = malloc((out->count + 1) * sizeof *out->node);
     out->again_ns = calloc(out->count + 1, sizeof *out->again_ns);
     out->result = malloc((out->count + 1) * sizeof *out->result);
     out->rows = calloc(out->count + 1, sizeof *out->rows);
     out->from_host = calloc(out->count + 1, sizeof *out->from_host);
-    if (!out->backward_ns || !out->again_ns || !out->result || !out->rows || !out->from_host)
+    if (!out->backward_ns || !out->node || !out->again_ns || !out->result || !out->rows ||
+        !out->from_host)
         return false;
     note_backward(out);
     note_results(out);
@@ -87,6 +93,7 @@ bool memory_links_of(const habitat_trace *trace, memory_links *out) {
 
 void memory_links_free(memory_links *links) {
     free(links->backward_ns);
+    free(links->node);
     free(links->again_ns);
     free(links->result);
     free(links->rows);

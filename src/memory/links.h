@@ -12,6 +12,8 @@ typedef struct memory_links {
     size_t count;
     uint64_t *backward_ns; /* shape (count): when the first backward operation of each, or of one
                               inside it, begins; UINT64_MAX: none */
+    uint32_t *node;        /* shape (count): the outermost backward operation that belongs to it
+                              itself; HABITAT_NONE: none */
     uint64_t *again_ns;    /* shape (count): when the backward pass computes each again; 0: never */
     double *result;        /* shape (count): elements of what each makes, as its backward operation
                               takes a gradient of; NaN: not shown */

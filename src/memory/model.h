@@ -20,6 +20,7 @@ typedef enum memory_kind {
 typedef struct memory_space {
     double growing, fixed;
     double shrinking; /* fixed, and less for smaller batches */
+    double bounded;   /* of a buffer for pieces of a batch: as shrinking is, or as growing */
 } memory_space;
 
 /* An operation of the forward pass [byte]. */

@@ -24,12 +24,12 @@ static void note_size(const memory_call *c, double bytes) {
 }
 
 /* inside: made where it is kept. A checkpoint lets go of that, and not of what it was given. */
-static void keep_bytes(memory_call *c, double bytes, bool inside) {
+void memory_call_keep_bytes(memory_call *c, double bytes, bool inside) {
     c->step.kept += bytes;
     c->step.kept_again += c->step.again_ns && inside ? bytes : 0;
 }
 
-static void keep(memory_call *c, uint32_t tensor, double bytes) {
+void memory_call_keep(memory_call *c, uint32_t tensor, double bytes) {
     memory_tensors *t = &c->w->tensors;
     memory_tensor *base = &t->all[t->all[tensor].base];
     double more = (bytes - base->kept_bytes) * base->elements;
@@ -39,7 +39,7 @@ static void keep(memory_call *c, uint32_t tensor, double bytes) {
     if (base->weight)
         c->step.casts += more;
     else
-        keep_bytes(c, more, base->again_ns == c->step.again_ns);
+        memory_call_keep_bytes(c, more, base->again_ns == c->step.again_ns);
 }
 
 static bool inside(const memory_walk *w, const habitat_operation *o, const char *name) {
@@ -75,9 +75,9 @@ static void keep_input(memory_call *c, uint32_t tensor) {
     const memory_tensor *t = &c->w->tensors.all[tensor];
     double bytes = taken_bytes(c);
     if (bytes == 0 || bytes == t->element_bytes || t->weight)
-        keep(c, tensor, t->element_bytes);
+        memory_call_keep(c, tensor, t->element_bytes);
     else if (c->kept) {
-        keep_bytes(c, bytes * t->elements, true);
+        memory_call_keep_bytes(c, bytes * t->elements, true);
         note_size(c, bytes * t->elements);
     }
 }
@@ -99,7 +99,7 @@ static void keep_whole(memory_call *c) {
         const habitat_input *in = work_tensor(c->op, i);
         int category = in && in->rank ? work_category(in->dtype) : -1;
         double bytes = category == 0 || category == 1 ? work_bytes(in) : 0;
-        keep_bytes(c, isfinite(bytes) ? bytes : 0, true);
+        memory_call_keep_bytes(c, isfinite(bytes) ? bytes : 0, true);
     }
 }
 
@@ -166,10 +166,11 @@ static void keep_attention(memory_call *c, double elements) {
     if (c->w->format == HABITAT_MEMORY_SINGLE && shared) {
         double probabilities = single_bytes * rows * work_dim(k, -2);
         double masked = probabilities * mask_bytes / single_bytes;
-        keep_bytes(c, (c->w->alone ? masked : probabilities) + 3 * single_bytes * elements, true);
+        memory_call_keep_bytes(
+            c, (c->w->alone ? masked : probabilities) + 3 * single_bytes * elements, true);
         c->step.moved += 2 * probabilities;
     } else {
-        keep_bytes(c, single_bytes * rows, true);
+        memory_call_keep_bytes(c, single_bytes * rows, true);
     }
 }
 
@@ -177,17 +178,17 @@ static void keep_attention(memory_call *c, double elements) {
  * (its gates and states, and what goes from layer to layer, in its number format). */
 static void keep_extras(memory_call *c, double elements, double bytes) {
     if (c->rule->keeps & KEEPS_MASK)
-        keep_bytes(c, mask_bytes * elements, true);
+        memory_call_keep_bytes(c, mask_bytes * elements, true);
     if (c->rule->keeps & KEEPS_INDICES)
-        keep_bytes(c, index_bytes * elements, true);
+        memory_call_keep_bytes(c, index_bytes * elements, true);
     habitat_work work;
     if (!c->w->alone && !strcmp(c->rule->name, "_cudnn_rnn") &&
         habitat_operation_work(c->op, &work) == HABITAT_OK && work.known) {
         const habitat_rnn_shape *s = &work.shape.rnn;
         double cells = elements / rnn_state(s) * s->hidden; /* a projected state is narrower */
         double projected = s->projected > 0 ? elements : 0;
-        keep_bytes(c, bytes * s->layers * (cells * (s->gates + 1) + projected), true);
-        keep_bytes(c, bytes * (s->layers - 1) * cells, true);
+        memory_call_keep_bytes(c, bytes * s->layers * (cells * (s->gates + 1) + projected), true);
+        memory_call_keep_bytes(c, bytes * (s->layers - 1) * cells, true);
     }
     if (!strcmp(c->rule->name, attention))
         keep_attention(c, elements);
@@ -211,9 +212,9 @@ static void make_result(memory_call *c) {
     if (c->in_place) {
         const memory_tensor *t = &w->tensors.all[c->taken[0]];
         if (c->rule->keeps & KEEPS_RESULT)
-            keep(c, c->taken[0], t->element_bytes);
+            memory_call_keep(c, c->taken[0], t->element_bytes);
         else if (c->rule->keeps & KEEPS_0 && c->kept) /* a copy of what is written over */
-            keep_bytes(c, t->elements * t->element_bytes, true);
+            memory_call_keep_bytes(c, t->elements * t->element_bytes, true);
         return;
     }
     if (c->kept || w->alone)
@@ -249,7 +250,7 @@ static void make_result(memory_call *c) {
         c->step.moved += elements * bytes;
     }
     if (c->rule->keeps & KEEPS_RESULT)
-        keep(c, w->tensors.count - 1, bytes);
+        memory_call_keep(c, w->tensors.count - 1, bytes);
 }
 
 /* A sum hands its gradient on to both sides as it is: it is the one tensor for both until what made
@@ -491,6 +492,11 @@ static void walk_operations(memory_walk *w) {
         if (w->covered[i])
             continue;
         const memory_rule *rule = memory_rule_find(o->form->name, &in_place);
+        if (!rule && memory_is_opaque(w, i)) {
+            w->covered[i] = true;
+            memory_opaque_take(w, i);
+            continue;
+        }
         if (!rule || !o->form->input_count || look_inside(w, i, rule) ||
             (rule->result == RESULT_VIEW && !shows_known(w, o)))
             continue;

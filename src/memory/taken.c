@@ -57,10 +57,33 @@ static bool is_weight_cast(const memory_call *c, const habitat_input *in) {
     return false;
 }
 
+/* Of an operation that no rule knows: behind the first, and not one for each of its samples. */
+static bool may_be_weight(const memory_call *c, uint32_t input) {
+    const habitat_input *in = work_tensor(c->op, input);
+    return input > 0 && in && in->rank && work_category(in->dtype) == 2 &&
+           work_dim(in, 0) != work_dim(c->gradient, 0);
+}
+
+/* Of those, the largest of as many as gradients are ready behind its backward operation; where none
+ * are, what nothing has made. */
+static bool is_unruled_weight(const memory_call *c, uint32_t input, const habitat_input *in) {
+    double elements = work_elements(in);
+    uint32_t larger = 0;
+    if (!c->gradient || c->w->memory->parameter_count || !may_be_weight(c, input))
+        return false;
+    if (!c->leaves)
+        return c->w->began && !memory_tensors_have(&c->w->tensors, elements, 0);
+    for (uint32_t i = 0; i < c->op->form->input_count; i++) {
+        double other = may_be_weight(c, i) ? work_elements(work_tensor(c->op, i)) : 0;
+        larger += other > elements || (other == elements && i < input);
+    }
+    return larger < c->leaves;
+}
+
 /* Weights stand at their place; where a rule names none, a size tells them that no tensor has. */
 static bool is_weight(const memory_call *c, uint32_t input, const habitat_input *in) {
     double elements = work_elements(in);
-    if (weight_place(c, input) || is_weight_cast(c, in))
+    if (weight_place(c, input) || is_weight_cast(c, in) || is_unruled_weight(c, input, in))
         return true;
     return !c->rule->weights && !is_there(c->w, elements, memory_input_bytes(c->w, in)) &&
            memory_sizes_have(&c->w->sizes, c->w->memory, elements);

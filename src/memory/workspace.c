@@ -267,15 +267,16 @@ static double format_bytes(const memory_workspaces *w, habitat_memory_format for
 /* As it was recorded: copies in the format's size; what is transformed or summed is fp32. */
 static memory_space as_recorded(const memory_workspace *s, double ratio) {
     double same = ratio == 1 ? 1 : 0;
-    return (memory_space){ratio * s->copied_growing +
-                              same * (s->transformed_growing + s->summed_growing),
-                          ratio * s->copied_fixed, same * (s->transformed_fixed + s->summed_fixed)};
+    return (memory_space){.growing = ratio * s->copied_growing +
+                                     same * (s->transformed_growing + s->summed_growing),
+                          .fixed = ratio * s->copied_fixed,
+                          .shrinking = same * (s->transformed_fixed + s->summed_fixed)};
 }
 
 /* Matrix units take channels last: images and weights are copied where they lie otherwise. */
 static memory_space all_copied(const habitat_conv_shape *s, double each) {
     memory_workspace w = memory_copies(s, each);
-    return (memory_space){w.copied_growing, w.copied_fixed, 0};
+    return (memory_space){.growing = w.copied_growing, .fixed = w.copied_fixed};
 }
 
 /* In strict fp32 cuDNN may compute with spectra, which need most of all that was seen. */
@@ -287,7 +288,7 @@ static memory_space most_of(const habitat_conv_shape *s, memory_pass first, memo
         memory_workspace w = side > 0 ? memory_spectra(s, pass, side) : (memory_workspace){0};
         take_over(&most, &w);
     }
-    return (memory_space){most.transformed_growing, most.transformed_fixed, 0};
+    return (memory_space){.growing = most.transformed_growing, .fixed = most.transformed_fixed};
 }
 
 /* Where cuDNN tries all, the fastest; spectra of filters are less for a smaller batch. */
@@ -298,7 +299,7 @@ static memory_space fastest_of(const memory_workspaces *w, const habitat_conv_sh
         memory_workspace taken = memory_fastest(s, (memory_pass)pass, &w->speed);
         take_over(&most, &taken);
     }
-    return (memory_space){most.transformed_growing, 0, most.transformed_fixed};
+    return (memory_space){.growing = most.transformed_growing, .shrinking = most.transformed_fixed};
 }
 
 void memory_workspaces_take(const memory_workspaces *w, uint32_t i, habitat_memory_format format,
