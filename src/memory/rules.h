@@ -33,9 +33,11 @@ enum {
     KEEPS_FACTORS = 64, /* both factors of a product by elements */
     SPREADS = 128,      /* the gradient of what goes in shows that of the result many times */
     KEEPS_3 = 256,
-    KEEPS_WHOLE = 512,   /* inputs of whole numbers and truth values: indices, masks */
-    ONE_FORMAT = 1024,   /* takes tensors of one number format only, that of its first */
-    COUNTS_ALIKE = 2048, /* its backward operation counts which elements are the result */
+    KEEPS_WHOLE = 512,     /* inputs of whole numbers and truth values: indices, masks */
+    ONE_FORMAT = 1024,     /* takes tensors of one number format only, that of its first */
+    OVER_RESULT = 4096,    /* in place it keeps its result instead of what it writes over */
+    KEEPS_DIVIDEND = 8192, /* what is divided, where the divisor needs a gradient */
+    COUNTS_ALIKE = 2048,   /* its backward operation counts which elements are the result */
 };
 
 typedef struct memory_rule {

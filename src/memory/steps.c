@@ -103,6 +103,11 @@ static void keep_whole(memory_call *c) {
     }
 }
 
+/* A quotient's second operand is the network's, and needs a gradient. */
+static bool divides_by_made(const memory_call *c) {
+    return c->count == 2 && c->w->tensors.all[c->taken[1]].made_ns != UINT64_MAX;
+}
+
 static void keep_inputs(memory_call *c) {
     for (uint32_t i = 0; i < c->count && !c->sparse; i++) {
         uint32_t input = c->input[i];
@@ -110,7 +115,8 @@ static void keep_inputs(memory_call *c) {
                      : input < 3                    ? c->rule->keeps >> input & 1
                      : input == 3                   ? c->rule->keeps & KEEPS_3
                                                     : false;
-        if (keeps)
+        bool dividend = c->rule->keeps & KEEPS_DIVIDEND && input == 0 && divides_by_made(c);
+        if (keeps || dividend)
             keep_input(c, c->taken[i]);
     }
     if (c->rule->keeps & KEEPS_WHOLE && c->kept)
@@ -211,7 +217,7 @@ static void make_result(memory_call *c) {
     note_size(c, elements * bytes);
     if (c->in_place) {
         const memory_tensor *t = &w->tensors.all[c->taken[0]];
-        if (c->rule->keeps & KEEPS_RESULT)
+        if (c->rule->keeps & (KEEPS_RESULT | OVER_RESULT))
             memory_call_keep(c, c->taken[0], t->element_bytes);
         else if (c->rule->keeps & KEEPS_0 && c->kept) /* a copy of what is written over */
             memory_call_keep_bytes(c, t->elements * t->element_bytes, true);

@@ -292,6 +292,36 @@ static void test_gathered(void) {
     habitat_memory_free(memory);
 }
 
+/* A function of the first product's 1024 bytes, before the last. Out of place it keeps what goes in
+ * and the last product what comes out: highest at that one's backward operation, with 1152 of
+ * gradients. In place both are one: highest at its own, with gradients of 1024 in and out. */
+static void test_in_place(void) {
+#define BETWEEN(name)                                                                              \
+    TRACE(PRODUCT(10, 16, 32, 1) OP("aten::" name, 1, 20, 5,                                       \
+                                    INPUTS("[[8,32],[]]", "[" TYPE ",\"Scalar\"]") FORWARD(2))     \
+              PRODUCT(40, 32, 4, 4) OP(NODE "MmBackward0", 2, 50, 5, BACKWARD(4))                  \
+                  OP(NODE "Node", 2, 60, 5, BACKWARD(2))                                           \
+                      OP(NODE "MmBackward0", 2, 80, 5, BACKWARD(1)))
+    check_peak(BETWEEN("leaky_relu"), 1, 2 * 2560 + BLAS + 512 + 2 * 1024 + 1152);
+    check_peak(BETWEEN("leaky_relu_"), 1, 2 * 2560 + BLAS + 512 + 3 * 1024);
+    check_peak(BETWEEN("elu"), 1, 2 * 2560 + BLAS + 512 + 2 * 1024 + 1152);
+    check_peak(BETWEEN("elu_"), 1, 2 * 2560 + BLAS + 512 + 3 * 1024);
+}
+
+/* A quotient keeps its divisor, and what is divided where the divisor needs a gradient: two
+ * products of x, or one and a table of the script. Three gradients of 1024 pass by. */
+static void test_quotient(void) {
+#define QUOTIENT(before, back)                                                                     \
+    TRACE(PRODUCT(10, 16, 32, 1) before OP(                                                        \
+        "aten::div", 1, 30, 5, INPUTS("[[8,32],[8,32]]", "[" TYPE "," TYPE "]") FORWARD(3))        \
+              PRODUCT(40, 32, 4, 4) OP(NODE "MmBackward0", 2, 50, 5, BACKWARD(4))                  \
+                  OP(NODE "Node", 2, 60, 5, BACKWARD(3))                                           \
+                      back OP(NODE "MmBackward0", 2, 80, 5, BACKWARD(1)))
+    check_peak(QUOTIENT(PRODUCT(20, 16, 32, 2), OP(NODE "MmBackward0", 2, 70, 5, BACKWARD(2))), 1,
+               2 * (2560 + 2048) + BLAS + 512 + 5 * 1024);
+    check_peak(QUOTIENT(, ), 1, 2 * 2560 + BLAS + 512 + 4 * 1024);
+}
+
 int main(void) {
     test_index();
     check_case("rows read by index and added up");
@@ -321,5 +351,9 @@ int main(void) {
     check_case("parts of sums");
     test_gathered();
     check_case("gradients gathered over passes");
+    test_in_place();
+    check_case("functions in place and out of place");
+    test_quotient();
+    check_case("quotients");
     return check_done();
 }
