@@ -7,7 +7,7 @@
 #include "work/args.h"
 #include "work/rnn_way.h"
 
-enum { INDEX_BYTES = 8 };
+enum { INDEX_BYTES = 8, OPERANDS = 3 };
 
 static double largest_in(const memory_call *c) {
     double largest = c->host_elements;
@@ -61,6 +61,20 @@ static double sparse_product(const memory_call *c) {
     return matrix && other ? work_dim(matrix, -2) * work_dim(other, -1) : (double)NAN;
 }
 
+/* Of a formula by elements: of the sizes that its operands are expanded to. NaN: that is none. */
+static double expanded(const memory_call *c) {
+    work_dims all = {.rank = 0};
+    if (c->rule->result != RESULT_LIKE || c->rule->weights || !c->count)
+        return NAN;
+    for (uint32_t i = 0; i < OPERANDS; i++) {
+        const habitat_input *in = work_tensor(c->op, i);
+        work_dims dims;
+        if (in && (!work_dims_of(in, &dims) || !work_broadcast(&all, &dims)))
+            return NAN;
+    }
+    return work_dims_product(&all);
+}
+
 double memory_result_elements(const memory_call *c) {
     if (c->sparse)
         return sparse_product(c);
@@ -71,6 +85,6 @@ double memory_result_elements(const memory_call *c) {
                           ? counted(c)
                       : c->rule->result == RESULT_JOINED ? joined(c)
                       : c->rule->result == RESULT_SCALAR ? 1
-                                                         : largest_in(c);
+                                                         : fmax(largest_in(c), expanded(c));
     return isfinite(elements) ? elements : largest_in(c);
 }

@@ -356,10 +356,12 @@ static double passing(const memory_call *c) {
         return 0;
     if (c->count == 1) /* the factor is a weight */
         return c->step.weights > 0 ? all[c->taken[0]].elements * bytes : 0;
-    double sizes[] = {all[c->taken[0]].elements, all[c->taken[1]].elements};
-    for (int i = 0; i < 2; i++)
-        if (sizes[i] < sizes[1 - i] && all[c->taken[i]].made_ns != UINT64_MAX)
-            most = (sizes[1 - i] - sizes[i]) * bytes;
+    double whole = memory_result_elements(c);
+    for (int i = 0; i < 2; i++) {
+        const memory_tensor *factor = &all[c->taken[i]];
+        if (factor->elements < whole && factor->made_ns != UINT64_MAX)
+            most = fmax(most, (whole - factor->elements) * bytes);
+    }
     return most;
 }
 

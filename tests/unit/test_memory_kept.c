@@ -322,6 +322,19 @@ static void test_quotient(void) {
     check_peak(QUOTIENT(, ), 1, 2 * 2560 + BLAS + 512 + 4 * 1024);
 }
 
+/* Factors of 8 x 32 x 1 and 4 numbers make 8 x 32 x 4, 4096 bytes. Highest at the product's
+ * backward operation: the table's 16 bytes are kept, gradients of both factors and of what they
+ * make pass by, and the first factor's is of the whole size before it is summed up. */
+static void test_expanded(void) {
+    check_peak(
+        TRACE(PRODUCT(10, 16, 32, 1) OP("aten::mul", 1, 20, 5,
+                                        INPUTS("[[8,32,1],[4]]", "[" TYPE "," TYPE "]") FORWARD(2))
+                  OP("aten::neg", 1, 30, 5, INPUTS("[[8,32,4]]", "[" TYPE "]") FORWARD(3))
+                      OP(NODE "Node", 2, 50, 5, BACKWARD(3)) OP(NODE "Node", 2, 60, 5, BACKWARD(2))
+                          OP(NODE "MmBackward0", 2, 80, 5, BACKWARD(1))),
+        1, 2 * 2048 + BLAS + 512 + 16 + 1024 + 16 + 4096 + (4096 - 1024));
+}
+
 int main(void) {
     test_index();
     check_case("rows read by index and added up");
@@ -355,5 +368,7 @@ int main(void) {
     check_case("functions in place and out of place");
     test_quotient();
     check_case("quotients");
+    test_expanded();
+    check_case("factors that are expanded");
     return check_done();
 }
