@@ -116,6 +116,7 @@ static void keep_inputs(memory_call *c) {
                      : input == 3                   ? c->rule->keeps & KEEPS_3
                                                     : false;
         bool dividend = c->rule->keeps & KEEPS_DIVIDEND && input == 0 && divides_by_made(c);
+        keeps |= input == 1 && c->rule->weights & KEEPS_1; /* weights that the network made */
         if (keeps || dividend)
             keep_input(c, c->taken[i]);
     }

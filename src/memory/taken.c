@@ -57,6 +57,21 @@ static bool is_weight_cast(const memory_call *c, const habitat_input *in) {
     return false;
 }
 
+/* Weights of a convolution that the network makes, for each picture its own: all pictures are one
+ * then, with a group each. */
+static bool is_made(const memory_call *c, uint32_t input, const habitat_input *in) {
+    const habitat_input *images = work_tensor(c->op, 0);
+    const memory_tensors *t = &c->w->tensors;
+    habitat_work work;
+    if (input != 1 || strcmp(c->rule->name, "convolution") != 0 || !images ||
+        work_dim(images, 0) != 1 || work_elements(images) == work_elements(in) ||
+        habitat_operation_work(c->op, &work) != HABITAT_OK || !work.known ||
+        !(work.shape.conv.groups > 1))
+        return false;
+    uint32_t at = memory_tensors_find(t, work_elements(in), 0, PREFER_UNREAD, NULL, 0);
+    return at != HABITAT_NONE && !t->all[at].weight && t->all[at].made_ns != UINT64_MAX;
+}
+
 /* Of an operation that no rule knows: behind the first, and not one for each of its samples. */
 static bool may_be_weight(const memory_call *c, uint32_t input) {
     const habitat_input *in = work_tensor(c->op, input);
@@ -83,7 +98,8 @@ static bool is_unruled_weight(const memory_call *c, uint32_t input, const habita
 /* Weights stand at their place; where a rule names none, a size tells them that no tensor has. */
 static bool is_weight(const memory_call *c, uint32_t input, const habitat_input *in) {
     double elements = work_elements(in);
-    if (weight_place(c, input) || is_weight_cast(c, in) || is_unruled_weight(c, input, in))
+    if ((weight_place(c, input) && !is_made(c, input, in)) || is_weight_cast(c, in) ||
+        is_unruled_weight(c, input, in))
         return true;
     return !c->rule->weights && !is_there(c->w, elements, memory_input_bytes(c->w, in)) &&
            memory_sizes_have(&c->w->sizes, c->w->memory, elements);

@@ -335,6 +335,23 @@ static void test_expanded(void) {
         1, 2 * 2048 + BLAS + 512 + 16 + 1024 + 16 + 4096 + (4096 - 1024));
 }
 
+/* Weights that the network makes: of 8 pictures of 8 channels of 4x4, a group each, 4096 bytes, and
+ * 64 filters of 3x3, 2304 bytes, both by products of x. The convolution keeps both; at its backward
+ * operation their gradients and that of what it made pass by. */
+static void test_made_weights(void) {
+#define GROUPED                                                                                    \
+    TRACE(PRODUCT(10, 16, 72, 1) PRODUCT(20, 16, 128, 2) OP(                                       \
+        "aten::convolution", 1, 30, 5,                                                             \
+        INPUTS("[[1,64,4,4],[64,1,3,3],[],[],[],[],[],[],[]]",                                     \
+               "[" TYPE "," TYPE ",\"\"," LISTS                                                    \
+               "]") "\"Concrete Inputs\":[\"\",\"\",\"\","                                         \
+                    "\"[1, 1]\",\"[1, 1]\",\"[1, 1]\",\"False\",\"[0, 0]\",\"64\"]," FORWARD(3))   \
+              NODE_OF("ConvolutionBackward0", 50, 3) NODE_OF("MmBackward0", 60, 2)                 \
+                  NODE_OF("MmBackward0", 70, 1))
+    check_peak(GROUPED, 1, 2 * 12800 + BLAS + 512 + 6400 + 4096 + 2304 + 4096);
+    check_peak(GROUPED, 4, 2 * 12800 + BLAS + 4 * (512 + 6400 + 4096 + 2304 + 4096));
+}
+
 int main(void) {
     test_index();
     check_case("rows read by index and added up");
@@ -370,5 +387,7 @@ int main(void) {
     check_case("quotients");
     test_expanded();
     check_case("factors that are expanded");
+    test_made_weights();
+    check_case("weights that the network makes");
     return check_done();
 }
