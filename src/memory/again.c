@@ -14,19 +14,6 @@
 #include "memory/rules.h"
 #include "work/args.h"
 
-bool memory_is_layer(const habitat_operation *o) {
-    static const char *const layers[] = {"aten::linear",     "aten::layer_norm",
-                                         "aten::batch_norm", "aten::relu",
-                                         "aten::gelu",       "aten::scaled_dot_product_attention",
-                                         "aten::conv1d",     "aten::conv2d",
-                                         "aten::conv3d",     "aten::cross_entropy_loss",
-                                         "aten::dropout"};
-    for (size_t i = 0; i < sizeof layers / sizeof *layers; i++)
-        if (!strcmp(o->form->name, layers[i]))
-            return true;
-    return false;
-}
-
 /* ---- calls that are compared ---- */
 
 typedef struct call_list {

@@ -4,10 +4,6 @@
 
 #include "memory/model.h"
 
-/* A layer as a network's own code calls it: of those inside of a backward operation, no derivative
- * calls any. */
-bool memory_is_layer(const habitat_operation *o);
-
 /* When each operation of the first iteration's forward pass is computed again (`again_ns`, shape
  * (count); 0: never). What has no backward operation of its own, since the checkpoint's pass has
  * none, gets that of its second run (`backward_ns`, shape (count)). False when out of memory. */

@@ -34,6 +34,7 @@ typedef struct memory_call {
     const habitat_operation *op;
     const memory_rule *rule;
     bool in_place, cross_entropy, kept;
+    bool frozen;                   /* a product whose weights are not trained */
     const habitat_input *gradient; /* of an opaque operation: that of its result; else NULL */
     uint32_t leaves; /* of an opaque one: weights whose gradients are ready right behind it */
     bool sparse;     /* a product with a sparse matrix, of which no numbers are shown */
@@ -58,10 +59,13 @@ double memory_input_bytes(const memory_walk *w, const habitat_input *in);
 /* results.c: elements of what it makes; NaN unknown. */
 double memory_result_elements(const memory_call *c);
 
-/* steps.c: what of a tensor it keeps, in bytes for each element; in bytes of its own. inside: made
+/* kept.c: what of a tensor it keeps, in bytes for each element; in bytes of its own. inside: made
  * where it is kept. */
 void memory_call_keep(memory_call *c, uint32_t tensor, double bytes);
 void memory_call_keep_bytes(memory_call *c, double bytes, bool inside);
+
+/* frozen.c: an operation's weights get no gradient although what went in gets one. */
+bool memory_is_frozen(const memory_walk *w, size_t i);
 
 /* opaque.c */
 bool memory_is_opaque(const memory_walk *w, size_t i);

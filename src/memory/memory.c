@@ -107,10 +107,11 @@ static void estimate_state(habitat_memory *m, const memory_steps *steps, double 
     m->parameters_bytes =
         (m->facts.weights > 0 ? m->facts.weights + steps->tables : steps->weights) * each;
     m->twice_bytes = m->facts.weights > 0 ? 0 : steps->maybe_again * each;
-    m->gradients_bytes = known(gradients)        ? gradients
-                         : m->facts.has_backward ? m->parameters_bytes
-                                                 : 0;
-    double trained = known(gradients) ? gradients : m->parameters_bytes;
+    bool told = m->facts.has_backward && !(m->facts.weights > 0); /* by what has a gradient */
+    double trained = known(gradients) ? gradients
+                     : told           ? steps->trained * each
+                                      : m->parameters_bytes;
+    m->gradients_bytes = known(gradients) || m->facts.has_backward ? trained : 0;
     m->optimizer_bytes = trained * m->facts.state_factor;
     double state = m->parameters_bytes + m->optimizer_bytes;
     if (!known(between) || between >= state)
@@ -240,6 +241,7 @@ static habitat_status make_lines(habitat_memory *m, const habitat_trace *trace,
         status = shown_gradients(trace, &gradients, &passes);
     steps.weights /= passes; /* met in each of them */
     steps.maybe_again /= passes;
+    steps.trained /= passes;
     steps.tables /= passes;
     if (format == HABITAT_MEMORY_RECORDED)
         take_state(m, &steps, info->memory.between_bytes, gradients);

@@ -69,6 +69,7 @@ typedef struct memory_steps {
     double loss_bytes;    /* of the tensor given to it, or of what that is a cast of */
     double batch_bytes;   /* what the script gives to the first operation: there all the time */
     double weights;       /* elements of all weights met, those that are known to be one once */
+    double trained;       /* elements of those that get a gradient, as far as that is shown */
     double tables;        /* elements of those weights whose gradients are rows */
     double maybe_again;   /* elements of them that may have been met twice */
     bool blas;            /* products that cuBLAS makes */

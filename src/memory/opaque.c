@@ -302,5 +302,6 @@ void memory_opaque_take(memory_walk *w, size_t i) {
     pass_gradients(&c);
     add_result(&c);
     w->out->weights += c.step.weights;
+    w->out->trained += c.step.weights;
     w->no_memory |= !memory_steps_add(w->out, &c.step);
 }

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/constants.h"
-#include "memory/again.h"
 #include "memory/optimizer.h"
 #include "memory/sparse.h"
 #include "trace/formats.h"
@@ -209,6 +208,19 @@ bool memory_rule_makes_stream(const memory_rule *rule) {
                                         "relu", "group_norm", "embedding",       "cat"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(rule->name, names[i]))
+            return true;
+    return false;
+}
+
+bool memory_is_layer(const habitat_operation *o) {
+    static const char *const layers[] = {"aten::linear",     "aten::layer_norm",
+                                         "aten::batch_norm", "aten::relu",
+                                         "aten::gelu",       "aten::scaled_dot_product_attention",
+                                         "aten::conv1d",     "aten::conv2d",
+                                         "aten::conv3d",     "aten::cross_entropy_loss",
+                                         "aten::dropout"};
+    for (size_t i = 0; i < sizeof layers / sizeof *layers; i++)
+        if (!strcmp(o->form->name, layers[i]))
             return true;
     return false;
 }

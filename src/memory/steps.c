@@ -23,25 +23,6 @@ static void note_size(const memory_call *c, double bytes) {
     c->w->out->largest_bytes = fmax(c->w->out->largest_bytes, bytes);
 }
 
-/* inside: made where it is kept. A checkpoint lets go of that, and not of what it was given. */
-void memory_call_keep_bytes(memory_call *c, double bytes, bool inside) {
-    c->step.kept += bytes;
-    c->step.kept_again += c->step.again_ns && inside ? bytes : 0;
-}
-
-void memory_call_keep(memory_call *c, uint32_t tensor, double bytes) {
-    memory_tensors *t = &c->w->tensors;
-    memory_tensor *base = &t->all[t->all[tensor].base];
-    double more = (bytes - base->kept_bytes) * base->elements;
-    if (!c->kept || !(more > 0))
-        return;
-    base->kept_bytes = bytes;
-    if (base->weight)
-        c->step.casts += more;
-    else
-        memory_call_keep_bytes(c, more, base->again_ns == c->step.again_ns);
-}
-
 static bool inside(const memory_walk *w, const habitat_operation *o, const char *name) {
     for (uint32_t at = o->parent; at != HABITAT_NONE; at = w->operations[at].parent)
         if (!strcmp(w->operations[at].form->name, name))
@@ -109,7 +90,7 @@ static bool divides_by_made(const memory_call *c) {
 }
 
 static void keep_inputs(memory_call *c) {
-    for (uint32_t i = 0; i < c->count && !c->sparse; i++) {
+    for (uint32_t i = 0; i < c->count && !c->sparse && !c->frozen; i++) {
         uint32_t input = c->input[i];
         bool keeps = c->rule->keeps & KEEPS_FACTORS ? i < 2 && keeps_factor(c, i)
                      : input < 3                    ? c->rule->keeps >> input & 1
@@ -434,6 +415,8 @@ static void do_call(memory_walk *w, size_t i, const memory_rule *rule, bool in_p
     w->out->blas = w->out->blas ||
                    (memory_rule_cast(rule) == CAST_HALF && strcmp(rule->name, "convolution") != 0);
     w->out->weights += strcmp(rule->name, "_to_copy") ? c.step.weights : 0; /* met again */
+    c.frozen = memory_rule_is_projection(rule) && memory_is_frozen(w, i);
+    w->out->trained += c.kept && !c.frozen && strcmp(rule->name, "_to_copy") ? c.step.weights : 0;
     note_loss(&c);
     keep_inputs(&c);
     c.step.moved = moved_in(&c);
@@ -443,7 +426,7 @@ static void do_call(memory_walk *w, size_t i, const memory_rule *rule, bool in_p
         make_result(&c);
     if (w->alone)
         let_go(&c);
-    if (!c.kept || !(rule->weights || memory_rule_cast(rule) == CAST_HALF))
+    if (!c.kept || c.frozen || !(rule->weights || memory_rule_cast(rule) == CAST_HALF))
         c.step.weights = 0;
     c.step.rows = memory_links_rows(&w->links, i);
     if (c.step.rows > 0) {
@@ -537,6 +520,7 @@ habitat_status memory_steps_of(const habitat_trace *trace, const habitat_trace_m
         out->convolutions = spaces->convolutions;
         out->tf32 = spaces->tf32;
         out->weights -= memory_shared_again(&w.shared);
+        out->trained = fmax(out->trained - memory_shared_again(&w.shared), 0);
         memory_shared_sum(&w.shared, out->steps, out->count);
         out->maybe_again = w.alone ? memory_shared_maybe(&w.shared) : 0;
         w.no_memory = w.no_memory || !(w.alone ? memory_tensors_list_lives(&w.tensors, out)
