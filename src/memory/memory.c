@@ -224,6 +224,15 @@ void memory_correct(habitat_memory *m, double training_most) {
 
 /* --- creating --------------------------------------------------------------------------------- */
 
+static memory_gap gap_of(const memory_facts *facts, const memory_steps *steps,
+                         const habitat_trace_info *info) {
+    return facts->foreign_share > chosen_memory_foreign_share ? MEMORY_GAP_COMPILED
+           : facts->unlinked                                  ? MEMORY_GAP_UNLINKED
+           : info->other_steps || info->iterations_differ     ? MEMORY_GAP_PARTS
+           : !steps->product_count                            ? MEMORY_GAP_NO_PRODUCTS
+                                                              : MEMORY_GAP_NONE;
+}
+
 static habitat_status make_lines(habitat_memory *m, const habitat_trace *trace,
                                  const habitat_trace_info *info, const memory_workspaces *spaces,
                                  habitat_memory_format format) {
@@ -250,7 +259,10 @@ static habitat_status make_lines(habitat_memory *m, const habitat_trace *trace,
         format == HABITAT_MEMORY_RECORDED && m->facts.kind == MEMORY_KIND_HALF ? 2 : single_bytes;
     memory_gradients all = {scale * (or_zero(m->gradients_bytes) - m->rows_bytes),
                             scale * m->rows_bytes, each};
-    if (!m->facts.unlinked && steps.product_count && !info->other_steps && !info->iterations_differ)
+    memory_gap gap = gap_of(&m->facts, &steps, info);
+    if (format == HABITAT_MEMORY_RECORDED)
+        m->gap = gap;
+    if (gap == MEMORY_GAP_NONE)
         for (int most = 0; most < 2 && status == HABITAT_OK; most++)
             status = memory_lines_of(&steps, &m->facts, &all, most,
                                      most ? &m->most[format] : &m->lines[format]);

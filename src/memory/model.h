@@ -83,11 +83,12 @@ typedef struct memory_facts {
     bool has_backward; /* backward operations that are linked to their forward ones */
     bool unlinked;     /* a backward pass of which nothing says what it belongs to, or kernels of a
                           compiler: what is kept is not known */
-    bool gradients_stay; /* from one iteration to the next */
-    uint64_t zeroed_ns;  /* until then those of the iteration before are there; 0: none are */
-    bool recomputes;     /* some operations run again in the backward pass: what they keep is not
-                            there before that */
-    double rows_bytes;   /* of gradients that are rows of tables; grow with the batch */
+    double foreign_share; /* of the kernels, those of compilers */
+    bool gradients_stay;  /* from one iteration to the next */
+    uint64_t zeroed_ns;   /* until then those of the iteration before are there; 0: none are */
+    bool recomputes;      /* some operations run again in the backward pass: what they keep is not
+                             there before that */
+    double rows_bytes;    /* of gradients that are rows of tables; grow with the batch */
     double step_lists;   /* that the optimiser's step makes, each as large as the other gradients */
     double weights;      /* elements of those that an optimiser steps; 0 unknown */
     double state_factor; /* state of the optimiser over weights; NaN unknown */
@@ -107,10 +108,20 @@ typedef struct memory_lines {
     double loss_bytes, batch_bytes, largest_bytes;
 } memory_lines;
 
+/* Why only a recorded peak is known. */
+typedef enum memory_gap {
+    MEMORY_GAP_NONE = 0,
+    MEMORY_GAP_COMPILED,
+    MEMORY_GAP_UNLINKED,
+    MEMORY_GAP_PARTS,
+    MEMORY_GAP_NO_PRODUCTS,
+} memory_gap;
+
 struct memory_workspaces;
 
 struct habitat_memory {
     memory_facts facts;
+    memory_gap gap;
     memory_lines lines[MEMORY_FORMATS]; /* by habitat_memory_format */
     memory_lines most[MEMORY_FORMATS];  /* the same if cuDNN takes the algorithms that need most */
     bool convolutions, tf32;            /* recorded: there are some; they run in TF32 */
@@ -164,6 +175,9 @@ int memory_fits(double headroom_bytes, double margin_bytes);
 /* fit.c: habitat_memory_fit_on() with another margin. */
 habitat_memory_fit memory_fit_with(const habitat_memory_parts *parts, const habitat_gpu *gpu,
                                    const memory_margin *margin);
+
+/* gap.c: why nothing is told of another batch size or format, as a sentence; false: it is told. */
+bool memory_explain_gap(const habitat_memory *m, char *out, size_t size);
 
 /* rules.c */
 memory_facts memory_facts_of(const habitat_trace *trace, const habitat_trace_memory *noted);

@@ -345,7 +345,7 @@ static bool is_listed(const habitat_operation *operations, uint32_t at) {
     return false;
 }
 
-static bool has_foreign(const habitat_trace *trace, const habitat_operation *operations) {
+static double foreign_share(const habitat_trace *trace, const habitat_operation *operations) {
     size_t count, compute = 0, foreign = 0;
     const habitat_kernel *kernels = habitat_trace_kernels(trace, &count);
     for (size_t i = 0; i < count; i++) {
@@ -354,7 +354,7 @@ static bool has_foreign(const habitat_trace *trace, const habitat_operation *ope
         compute++;
         foreign += !is_listed(operations, kernels[i].operation);
     }
-    return (double)foreign > chosen_memory_foreign_share * (double)compute;
+    return compute ? (double)foreign / (double)compute : 0;
 }
 
 /* A layer inside of a backward operation: computed once more, as checkpoints do. */
@@ -394,7 +394,8 @@ memory_facts memory_facts_of(const habitat_trace *trace, const habitat_trace_mem
     f.rows_bytes = memory_rows_of(operations, count);
     f.kind = kind_of(noted, trace_formats_of(trace), &n);
     f.has_backward = n.backward;
-    f.unlinked = (n.trains && !n.backward) || has_foreign(trace, operations);
+    f.foreign_share = foreign_share(trace, operations);
+    f.unlinked = (n.trains && !n.backward) || f.foreign_share > chosen_memory_foreign_share;
     f.zeroed_ns = zeroed_before_backward(operations, count);
     f.gradients_stay = n.zeroed || (n.backward && !n.zero_grad && !n.optimiser);
     for (size_t i = 0; i < count; i++) /* clipping makes such calls, too */

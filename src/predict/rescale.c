@@ -11,6 +11,7 @@
 
 #include "base/constants.h"
 #include "base/error.h"
+#include "memory/model.h"
 #include "models/learned.h"
 #include "predict/images.h"
 
@@ -492,6 +493,13 @@ static habitat_status check(const habitat_workload *w, bool batch, bool precisio
 }
 
 /* Precision first: what it adds then grows with the batch. */
+static habitat_status warn_of_memory(const habitat_workload *w, habitat_workload *out,
+                                     habitat_error *err) {
+    char text[320];
+    return memory_explain_gap(w->memory, text, sizeof text) ? scale_warn(out, text, err)
+                                                            : HABITAT_OK;
+}
+
 habitat_status habitat_workload_scale(const habitat_workload *w, const habitat_scale *scale,
                                       const habitat_models *models, habitat_workload **out,
                                       habitat_error *err) {
@@ -499,7 +507,7 @@ habitat_status habitat_workload_scale(const habitat_workload *w, const habitat_s
         return habitat_fail(err, HABITAT_E_ARG, "no workload or nothing to scale it to");
     bool batch = scale->batch_size && scale->batch_size != w->batch_size;
     habitat_precision precision = precision_to_make(w, scale);
-    habitat_workload *converted = NULL;
+    habitat_workload *converted = NULL, *made = NULL;
     habitat_status status = check(w, batch, precision != 0, scale->precision != 0, err);
     if (status == HABITAT_OK)
         status = check_half(w, scale->precision, err);
@@ -508,9 +516,15 @@ habitat_status habitat_workload_scale(const habitat_workload *w, const habitat_s
     if (status != HABITAT_OK || (!batch && !precision))
         return status == HABITAT_OK ? as_it_is(w, out, err) : status;
     if (precision)
-        status = to_precision(w, precision, models, batch ? &converted : out, err);
+        status = to_precision(w, precision, models, batch ? &converted : &made, err);
     if (status == HABITAT_OK && batch)
-        status = to_batch(converted ? converted : w, scale, models, out, err);
+        status = to_batch(converted ? converted : w, scale, models, &made, err);
+    if (status == HABITAT_OK)
+        status = warn_of_memory(w, made, err);
     habitat_workload_free(converted);
+    if (status == HABITAT_OK)
+        *out = made;
+    else
+        habitat_workload_free(made);
     return status;
 }
