@@ -103,7 +103,7 @@ static size_t call_at(const call_list *forward, uint32_t operation) {
 static run around(const call_list *forward, size_t at, const call_list *again) {
     run best = {0, 0};
     size_t most = again->count < at + 1 ? again->count : at + 1;
-    for (size_t back = most; back > 0; back--) {
+    for (size_t back = most; back > 0 && best.count < again->count; back--) {
         bool layer;
         size_t first = at + 1 - back, count = alike(forward, first, again, &layer);
         if (layer && count >= back && count > best.count)
