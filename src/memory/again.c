@@ -13,6 +13,7 @@
 
 #include "memory/rules.h"
 #include "work/args.h"
+#include "work/container.h"
 
 /* ---- calls that are compared ---- */
 
@@ -80,7 +81,7 @@ static size_t alike(const call_list *forward, size_t first, const call_list *aga
         const habitat_operation *o = &again->operations[again->calls[i]];
         if (!same_call(&forward->operations[forward->calls[first + i]], o))
             break;
-        *layer |= memory_is_layer(o);
+        *layer |= work_is_layer(o->form->name);
     }
     return i;
 }
@@ -161,7 +162,7 @@ static void take_inside(const habitat_operation *all, size_t count, size_t i, ca
         if (all[k].form->thread != all[i].form->thread)
             continue;
         append(out, (uint32_t)k);
-        *layer |= memory_is_layer(&all[k]);
+        *layer |= work_is_layer(all[k].form->name);
     }
 }
 

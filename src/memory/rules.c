@@ -14,6 +14,7 @@
 #include "trace/formats.h"
 #include "work/args.h"
 #include "work/autocast.h"
+#include "work/container.h"
 
 /* name, kept, weights, result; sorted by name */
 static const memory_rule rules[] = {
@@ -212,19 +213,6 @@ bool memory_rule_makes_stream(const memory_rule *rule) {
     return false;
 }
 
-bool memory_is_layer(const habitat_operation *o) {
-    static const char *const layers[] = {"aten::linear",     "aten::layer_norm",
-                                         "aten::batch_norm", "aten::relu",
-                                         "aten::gelu",       "aten::scaled_dot_product_attention",
-                                         "aten::conv1d",     "aten::conv2d",
-                                         "aten::conv3d",     "aten::cross_entropy_loss",
-                                         "aten::dropout"};
-    for (size_t i = 0; i < sizeof layers / sizeof *layers; i++)
-        if (!strcmp(o->form->name, layers[i]))
-            return true;
-    return false;
-}
-
 habitat_memory_format memory_tensors_in(memory_kind kind, habitat_memory_format format) {
     if (format != HABITAT_MEMORY_SINGLE && format != HABITAT_MEMORY_TF32)
         return format;
@@ -359,7 +347,7 @@ static double foreign_share(const habitat_trace *trace, const habitat_operation 
 
 /* A layer inside of a backward operation: computed once more, as checkpoints do. */
 static bool is_recomputed(const habitat_operation *o) {
-    return o->iteration == 0 && o->forward != HABITAT_NONE && memory_is_layer(o);
+    return o->iteration == 0 && o->forward != HABITAT_NONE && work_is_layer(o->form->name);
 }
 
 /* Gradients are there until the script lets them go: many do so behind the forward pass, just

@@ -60,10 +60,6 @@ bool memory_rule_is_projection(const memory_rule *rule);
 /* It makes what the residual connections of a network carry. */
 bool memory_rule_makes_stream(const memory_rule *rule);
 
-/* A layer as a network's own code calls it: of those inside of a backward operation, no derivative
- * calls any. */
-bool memory_is_layer(const habitat_operation *o);
-
 /* What tensors are in; TF32 is arithmetic, its tensors are those of strict fp32. */
 habitat_memory_format memory_tensors_in(memory_kind kind, habitat_memory_format format);
 
