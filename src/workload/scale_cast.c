@@ -366,6 +366,61 @@ static void cast_gradients(caster *c, const scale_group *out) {
                         NARROW_BYTES, HABITAT_CLASS_COPY);
 }
 
+/* ---- tensors that are joined ---- */
+
+/* The list that an operation joins, or NULL: only what it moves is known of it. */
+static const habitat_input *joined(const habitat_workload_group *group) {
+    const habitat_op_form *form = group->operation->form;
+    const habitat_work *work = group->work;
+    bool copies = work->op_class == HABITAT_CLASS_COPY && work->known &&
+                  work->dtype == HABITAT_DTYPE_FP32 && form->input_count > 0;
+    return copies && form->inputs[0].is_list && form->inputs[0].dims ? &form->inputs[0] : NULL;
+}
+
+/* The format of all tensors of a list; fp32 where they differ, or where nothing made one. */
+static habitat_dtype format_of_list(caster *c, const habitat_input *list, double *elements) {
+    const int64_t *sizes = list->dims;
+    habitat_dtype result = HABITAT_DTYPE_UNKNOWN;
+    *elements = 0.0;
+    for (uint32_t j = 0; j < list->list_count; j++, sizes += 1 + sizes[0]) {
+        habitat_input one = {.rank = (uint8_t)sizes[0], .dims = sizes + 1, .is_tensor = true};
+        habitat_dtype format = format_of(c, &one, 1);
+        result = j == 0 || result == format ? format : HABITAT_DTYPE_FP32;
+        *elements += elements_of(&one);
+    }
+    return result;
+}
+
+static void join(const habitat_workload_group *group, habitat_dtype narrow, scale_group *out) {
+    if (!autocast_is_narrow(narrow))
+        return;
+    out->work = *group->work;
+    out->work.dtype = narrow;
+    out->work.read_bytes *= (double)NARROW_BYTES / WIDE_BYTES;
+    out->work.write_bytes *= (double)NARROW_BYTES / WIDE_BYTES;
+    out->source = SCALE_BY_FORMAT;
+}
+
+static void join_forward(caster *c, const habitat_workload_group *group, const habitat_input *list,
+                         scale_group *out) {
+    double elements = 0.0;
+    habitat_dtype format = format_of_list(c, list, &elements);
+    join(group, format, out);
+    note_size(c, elements, format);
+}
+
+/* Gradients of the parts of a tensor: a cut has no kernel, and the format of what was made before
+ * it. */
+static void join_backward(const caster *c, const habitat_workload_group *group, uint32_t forward_op,
+                          scale_group *out) {
+    const uint32_t farthest = 64; /* operations from what made a tensor to its cut */
+    uint32_t op = forward_op;
+    for (uint32_t i = 0; i < farthest && op > 0 && op < c->op_count && !c->decided[op]; i++)
+        op--;
+    if (op < c->op_count)
+        join(group, (habitat_dtype)c->decided[op], out);
+}
+
 static void remember(caster *c, uint32_t op, uint32_t around, habitat_dtype what) {
     for (uint32_t at = op; at < c->op_count; at = c->ops[at].parent) {
         c->decided[at] = (uint8_t)what;
@@ -478,17 +533,22 @@ static void one_group(caster *c, size_t g, scale_group *out, habitat_arena *aren
     begin_iteration(c, c->ops[op].iteration);
     bool back = is_backward(c, op, &forward_op);
     bool gradient = back && forward_op < c->op_count;
+    const habitat_input *list = joined(group);
     uint32_t fused = c->fused[gradient ? forward_op : op];
     if (fused != HABITAT_NONE) {
         fuse(c, fused, gradient);
         out->source = SCALE_GONE;
         return;
     }
-    if (back)
+    if (list && back)
+        join_backward(c, group, forward_op, out);
+    else if (list)
+        join_forward(c, group, list, out);
+    else if (back)
         backward(c, group, op, forward_op, out);
     else
         forward(c, group, op, out);
-    if (out->source == SCALE_BY_FORMAT) {
+    if (!list && out->source == SCALE_BY_FORMAT) {
         out->operation = scale_keep_operation(arena, &c->room->op);
         c->out_of_memory |= !out->operation;
     }

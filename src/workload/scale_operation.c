@@ -87,16 +87,35 @@ void scale_set_dim(scale_operation *out, uint32_t i, uint32_t d, int64_t size) {
     out->changed = true;
 }
 
-static double elements_of(const habitat_operation *op) {
+static double product_of(const int64_t *dims, uint32_t rank) {
+    double product = 1.0;
+    for (uint32_t d = 0; d < rank; d++)
+        product *= (double)dims[d];
+    return product;
+}
+
+/* Of all tensors of a list: its sizes are [rank, dims...] one after another. */
+static double listed_elements(const habitat_input *list) {
+    const int64_t *group = list->dims;
     double sum = 0.0;
-    for (uint32_t i = 0; i < op->form->input_count; i++) {
-        const habitat_input *input = &op->form->inputs[i];
-        double product = input->is_tensor && !input->is_list ? 1.0 : 0.0;
-        for (uint32_t d = 0; product > 0.0 && d < input->rank; d++)
-            product *= (double)input->dims[d];
-        sum += product;
+    for (uint32_t j = 0; group && j < list->list_count; j++) {
+        sum += product_of(group + 1, (uint32_t)group[0]);
+        group += 1 + group[0];
     }
     return sum;
+}
+
+/* Of its tensors; of lists where it has no others, as what joins tensors. */
+static double elements_of(const habitat_operation *op) {
+    double tensors = 0.0, lists = 0.0;
+    for (uint32_t i = 0; i < op->form->input_count; i++) {
+        const habitat_input *input = &op->form->inputs[i];
+        if (input->is_list)
+            lists += listed_elements(input);
+        else if (input->is_tensor)
+            tensors += product_of(input->dims, input->rank);
+    }
+    return tensors > 0.0 ? tensors : lists;
 }
 
 /* The work of an operation, in the number format that the group's kernels tell for lists. */
