@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Kernels whose time their shapes tell (docs/decisions/0452) against recordings: operations over lists, sums by column, gradients of a bias.
+"""Kernels whose time their shapes tell (docs/decisions/0452, 0480) against recordings: operations over lists, sums by column, gradients of a bias.
 
 Works the formulas of src/work/lists.c and src/predict/sums.c out anew with the constants of src/base/constants.h. The constants were fitted on
 the H200's recordings; the H100's are the test. Errors are means of |log(predicted / recorded)|.
@@ -21,7 +21,7 @@ CONSTANT = re.compile(r"CONSTANT\(\w+, (\w+), ([\d.]+),")
 C = {name: float(value) for name, value in CONSTANT.findall((ROOT / "src/base/constants.h").read_text())}
 SMS, CLOCK, FLOOR_US = 132, 1980.0, 1.4  # of both GPUs; cycles a microsecond; the shortest kernel
 BYTES_PER_US = {"h200": 4228e3, "h100": 2950e3}
-L2_BYTES = 50 * 2**20
+L2_BYTES = {"h100": 50 * 2**20, "h200": 60 * 2**20}
 LAUNCH_TENSORS = (110, 110, 64, 48, 36, 30)
 STREAMS = {"mul_": 2, "lerp_": 3, "addcmul_": 4, "sqrt": 2, "div_": 2, "add_": 2, "addcdiv_": 4}
 LISTS = {"mul_": 1, "lerp_": 2, "addcmul_": 3, "sqrt": 2, "div_": 1, "add_": 1, "addcdiv_": 3}
@@ -47,31 +47,34 @@ def list_us(gpu, name, begun, elements):
     return len(begun) * FLOOR_US + math.hypot(rounds_us, elements * 4 * STREAMS[name] / BYTES_PER_US[gpu] / C["list_share"])
 
 
-def parts_of(rows, height, blocks, resident):
-    if rows / height < C["sum_long_rows"]:
-        return 1
-    return max(1, min(math.ceil(rows / (C["sum_least_rows"] * height)), math.ceil(resident / blocks)))
+def power_of_two(most):
+    return 2 ** int(math.log2(max(most, 1)))
 
 
-def column_us(gpu, columns, rows, width_bytes):
-    width = 1
-    while width < 32 and 8 * width <= columns:
-        width *= 2
-    height = 128 / width
-    parts = parts_of(rows, height, math.ceil(columns / (4 * width)), SMS * 16)
-    moved = columns * rows * width_bytes
-    wait = max(1, rows / (4 * height * parts)) * (C["sum_cached_cycles"] if moved <= L2_BYTES / 2 else C["sum_missed_cycles"]) / CLOCK
-    gather = C["sum_gather_cycles"] + parts * C["sum_part_cycles"] if parts > 1 else 0
-    return FLOOR_US + (C["sum_start_cycles"] + gather) / CLOCK + max(wait, moved / BYTES_PER_US[gpu] / C["sum_share"])
-
-
-def bias_us(gpu, channels, pixels, width_bytes):
-    by_warp = pixels < 16 * 512
-    parts = parts_of(pixels, 512, channels, SMS * 4)
-    rounds = pixels / (128 if by_warp else 2048 * parts) * math.ceil(channels * (1 / 16 if by_warp else parts) / SMS)
-    start = C["bias_start_cycles"] * (1 if by_warp else 2)
-    roof = channels * pixels * width_bytes / BYTES_PER_US[gpu] / C["bias_share"]
-    return FLOOR_US + start / CLOCK + max(rounds * C["bias_round_cycles"] / CLOCK, roof)
+def sum_us(gpu, sums, each, width_bytes, along):
+    """src/predict/sums.c; along: threads beside each other take one sum together."""
+    vector = 1 if along else next(v for v in (4, 2, 1) if sums % v == 0)
+    threads = C["sum_threads"] / vector
+    beside = power_of_two(min(each if along else sums / vector, threads))
+    below = power_of_two(min(sums if along else each, threads))
+    width = min(beside, 32)
+    height = min(below, threads / width)
+    width = min(beside, threads / height)
+    values, taken = (math.ceil(each / width), 1) if along else (each, width * vector)
+    together = values >= min(C["sum_least_rows"] * height, C["sum_long_rows"])
+    values, taken = (math.ceil(values / height), taken) if together else (values, taken * height)
+    blocks, parts, resident = math.ceil(sums / taken), 1, SMS * (2048 // (width * height))
+    if together and values >= C["sum_long_rows"] and blocks <= resident:
+        parts = max(min(math.ceil(resident / blocks), math.ceil(values / C["sum_least_rows"])), math.ceil(values / C["sum_long_rows"]))
+    kind = "bias" if along else "sum"
+    moved, rounds = sums * each * width_bytes, math.ceil(math.ceil(values / parts) / C["sum_vector"])
+    missed = min(moved / (C["sum_held"] * L2_BYTES[gpu]), 1)
+    waited = rounds * (C[f"{kind}_near_cycles"] + (C[f"{kind}_missed_cycles"] - C[f"{kind}_near_cycles"]) * missed)
+    issued = rounds * max(blocks * parts * width * height / 32 / SMS, 1) * C[f"{kind}_issue_cycles"]
+    gathers = math.ceil(parts / (width * height if along else height))
+    gathered = C["sum_gather_cycles"] + gathers * C["sum_part_cycles"] if parts > 1 else 0
+    cycles = C[f"{kind}_start_cycles"] + gathered + math.hypot(waited, issued, missed * moved / BYTES_PER_US[gpu] * CLOCK)
+    return C["kernel_floor_cycles"] / CLOCK + cycles / CLOCK
 
 
 def sum_case(gpu, args):
@@ -86,9 +89,9 @@ def sum_case(gpu, args):
     kept = math.prod(dims) // rows
     key = (gpu, tuple(dims), tuple(strides), given, kind)
     if inner is not None and inner not in gone and rows > 1:
-        return "sums by column", column_us(gpu, kept, rows, WIDTH[kind]), key
+        return "sums by column", sum_us(gpu, kept, rows, WIDTH[kind], False), key
     if gone == [0, 2, 3]:
-        return "gradients of a bias", bias_us(gpu, kept, rows, WIDTH[kind]), key
+        return "gradients of a bias", sum_us(gpu, kept, rows, WIDTH[kind], True), key
     return None
 
 

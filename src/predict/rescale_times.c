@@ -27,6 +27,7 @@
 #include "predict/operations.h"
 #include "predict/rescale_times.h"
 #include "predict/scaling.h"
+#include "predict/sums.h"
 #include "predict/tiles.h"
 #include "work/args.h"
 #include "work/class.h"
@@ -234,6 +235,7 @@ typedef enum filling {
     FILLING_SLOTS, /* of kernels that wait for memory: all blocks that can be resident */
     FILLING_SMS,   /* of kernels that compute: one each multiprocessor */
     FILLING_FEW,   /* the same of kernels alone that leave some idle at the smaller batch */
+    FILLING_SOON, /* of small blocks that compute: some each multiprocessor, then no room is left */
 } filling;
 
 static bool has(const char *text, const char *part) {
@@ -242,7 +244,8 @@ static bool has(const char *text, const char *part) {
 
 /* Samples are apart in attention, in convolutions forward and to their input, and in the moments of
  * groups of channels. A gradient of weights, and the moments of a channel over all samples, have a
- * block for each place or channel, whatever the batch is. Of gathers, sorts and sums by place one
+ * block for each place or channel, whatever the batch is; one kernel of cuDNN's has blocks of
+ * images, which add up to the gradient. Of gathers, sorts and sums by place one
  * kernel alone has blocks for columns. */
 static filling filling_of(const habitat_workload *w, const habitat_workload_group *group,
                           const habitat_workload_kernel *kernel, bool modelled) {
@@ -264,8 +267,9 @@ static filling filling_of(const habitat_workload *w, const habitat_workload_grou
     case HABITAT_CLASS_CONV:
         if (modelled && on_matrix_units(w, group)) /* models know it of these */
             return FILLING_NOT;
-        return group->work->pass == HABITAT_PASS_FORWARD || has(name, "dgrad") ? FILLING_SMS
-                                                                               : FILLING_NOT;
+        return has(name, "wgrad_alg0")                                           ? FILLING_SOON
+               : group->work->pass == HABITAT_PASS_FORWARD || has(name, "dgrad") ? FILLING_SMS
+                                                                                 : FILLING_NOT;
     default:
         if (has(op, "_coalesce")) /* rows of a sparse gradient are sorted and summed */
             return FILLING_SLOTS;
@@ -282,24 +286,34 @@ static double filling_ns(const habitat_workload *w, const habitat_workload_kerne
     double sms = w->origin->sm_count;
     if (by == FILLING_FEW && (double)kernel->facts.blocks * fmin(1.0, ratio) >= sms)
         by = FILLING_NOT;
-    double full = by == FILLING_SLOTS ? slots : sms;
+    double full = by == FILLING_SLOTS  ? slots
+                  : by == FILLING_SOON ? fitted_scale_image_blocks * sms
+                                       : sms;
     double x = by != FILLING_NOT && full > 0.0 ? (double)kernel->facts.blocks / full : 0.0;
     if (isnan(after) && by != FILLING_NOT) /* nobody counted its work: it has no floor */
         before = after = 0.0;
     if (!(own_ns > before) || isnan(after) || !(x > 0.0))
         return own_ns * ratio;
+    if (by == FILLING_SOON)
+        return own_ns * hypot(1.0, x * ratio) / hypot(1.0, x);
     return after + (own_ns - before) * (1.0 + x * ratio) / (1.0 + x);
+}
+
+static const habitat_workload_kernel *longest_of(const habitat_workload *w,
+                                                 const habitat_workload_group *group) {
+    const uint32_t *kernels = w->group_index + group->first_kernel;
+    const habitat_workload_kernel *longest = &w->kernels[kernels[0]];
+    for (uint32_t i = 1; i < group->kernel_count; i++)
+        if (w->kernels[kernels[i]].facts.time_ns > longest->facts.time_ns)
+            longest = &w->kernels[kernels[i]];
+    return longest;
 }
 
 /* Whether the longest kernel leaves multiprocessors idle, now or at the new size. Such a kernel
  * tells more of itself than models, which were measured where GPUs are full. */
 static bool leaves_idle(const habitat_workload *w, const habitat_workload_group *group,
                         double ratio, bool modelled) {
-    const uint32_t *kernels = w->group_index + group->first_kernel;
-    const habitat_workload_kernel *longest = &w->kernels[kernels[0]];
-    for (uint32_t i = 1; i < group->kernel_count; i++)
-        if (w->kernels[kernels[i]].facts.time_ns > longest->facts.time_ns)
-            longest = &w->kernels[kernels[i]];
+    const habitat_workload_kernel *longest = longest_of(w, group);
     double blocks = (double)longest->facts.blocks * fmin(1.0, ratio);
     return blocks > 0.0 && blocks < w->origin->sm_count &&
            filling_of(w, group, longest, modelled) != FILLING_NOT;
@@ -314,6 +328,13 @@ bool rescale_leaves_idle(const habitat_workload *w, size_t g, const scale_group 
 }
 
 /* ---- what the models are worth ---- */
+
+/* A step of a recurrent layer fills few of the matrix units' tiles, as models know. */
+static bool steps_on_units(const habitat_workload *w, const habitat_workload_group *group) {
+    rnn_way way;
+    return on_matrix_units(w, group) && workload_rnn_way(group, w->origin, &way) &&
+           way == RNN_STEP_BY_STEP;
+}
 
 /* Exponent of what the model says. Batch norm in another format changes hands, or is cuDNN's in
  * both, whose kernels take as many cycles an element in fp16 as in fp32: bytes tell little of it.
@@ -332,7 +353,7 @@ static double model_share(const habitat_workload *w, const habitat_workload_grou
                : on_matrix_units(w, group) ? fitted_scale_conv_gradient_share
                                            : fitted_scale_model_share;
     case CLASS_SHAPE_RNN:
-        return forward ? 1.0 : fitted_scale_model_share;
+        return forward || steps_on_units(w, group) ? 1.0 : fitted_scale_model_share;
     default:
         return fitted_scale_model_share;
     }
@@ -422,6 +443,16 @@ static double groups_growth(const habitat_workload_group *group, const scale_gro
     return apart ? now / before : (double)NAN;
 }
 
+/* Kernels whose time the shape tells grow as that does; NaN: others. */
+static double told_growth(const habitat_workload *w, const habitat_workload_group *group,
+                          const scale_group *after) {
+    double of_sums = sums_growth(group, &after->work, w->origin);
+    double of_groups = groups_growth(group, after);
+    return !isnan(of_sums)     ? of_sums
+           : !isnan(of_groups) ? of_groups
+                               : norms_growth(w, group, after);
+}
+
 static void scale_kernels(const habitat_workload *w, size_t g, const scale_group *after,
                           const rescale_answer *answer, double *ns) {
     const habitat_workload_group *group = &w->groups[g];
@@ -435,9 +466,8 @@ static void scale_kernels(const habitat_workload *w, size_t g, const scale_group
     if (batch && !modelled && group->work->known && after->work.known &&
         class_of(group->work->op_class)->shape == CLASS_SHAPE_GEMM)
         ratio = product_growth(w, group, after);
-    double growth = groups_growth(group, after);
-    if (isnan(growth))
-        growth = norms_growth(w, group, after);
+    double growth = told_growth(w, group, after);
+    bool soon = false;
     for (uint32_t i = 0; growth > 0.0 && i < group->kernel_count; i++)
         ns[kernels[i]] = w->kernels[kernels[i]].facts.time_ns * growth;
     if (growth > 0.0)
@@ -447,12 +477,15 @@ static void scale_kernels(const habitat_workload *w, size_t g, const scale_group
         double own_ns = fmax(0.0, kernel->facts.time_ns - floor_ns);
         filling by = fills ? filling_of(w, group, kernel, modelled) : FILLING_NOT;
         double work_ns = filling_ns(w, kernel, by, own_ns, ratio);
+        soon |= by == FILLING_SOON;
         ns[kernels[i]] = kernel->facts.time_ns - own_ns + work_ns;
         sum_ns += ns[kernels[i]];
         old_ns += kernel->facts.time_ns;
     }
     if (modelled && sum_ns > 0.0 && !(batch && leaves_idle(w, group, ratio, true)))
         factor = modelled_factor(w, g, after, answer, old_ns, sum_ns);
+    if (soon)
+        factor = pow(factor, fitted_scale_soon_share);
     for (uint32_t i = 0; i < group->kernel_count; i++)
         ns[kernels[i]] *= factor;
 }

@@ -1,0 +1,139 @@
+/* Kernels that tell how they grow with a batch or change with a format: src/predict/sums.c,
+ * rescale_times.c, src/workload/scale_cast.c. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <habitat/habitat.h>
+
+#include "check.h"
+#include "made_gpu.h"
+#include "made_trace.h"
+#include "predict/sums.h"
+#include "recorded.h"
+#include "work_case.h"
+#include "workload/workload.h"
+
+/* ---- sums ---- */
+
+static double growth(const char *before, const char *after) {
+    habitat_gpu gpu = made_gpu("a", 100, 1, 1000, 10);
+    work_case was, is;
+    habitat_work work, then;
+    gpu.l2_bytes = 1e15; /* nothing is missed */
+    gpu.limits.threads_per_sm = 2048;
+    CHECK_INT(case_read(&was, before), 0);
+    CHECK_INT(case_read(&is, after), 0);
+    CHECK_INT(habitat_operation_work(&was.op, &work), HABITAT_OK);
+    CHECK_INT(habitat_operation_work(&is.op, &then), HABITAT_OK);
+    habitat_workload_group group = {.operation = &was.op, .work = &work};
+    return sums_growth(&group, &then, &gpu);
+}
+
+/* On 100 SMs at 1 GHz; the launch is 2.2 us. 1024 columns: 8 blocks, of 1024 rows 16 parts (4
+ * rounds of 5.12 warps an SM), of 4096 64 parts (4 of 20.48). 256 channels: a warp each, 188 values
+ * a thread, and a block each, 47. */
+static void test_sums(void) {
+    const char *images = "aten::sum | bf16[4,256,1,1500] =[0,2,3] =False -";
+    double few = 2.2 + 5.59 + 6.39 + 4 * .56 + hypot(4 * .275, 4 * 5.12 * .02);
+    double many = 2.2 + 5.59 + 6.39 + 16 * .56 + hypot(4 * .275, 4 * 20.48 * .02);
+    CHECK_NEAR(growth("aten::sum | f32[1024,1024] =[0] =True -",
+                      "aten::sum | f32[4096,1024] =[0] =True -"),
+               many / few, 1e-6);
+    CHECK_NEAR(growth(images, "aten::sum | bf16[16,256,1,1500] =[0,2,3] =False -"),
+               (4.96 + hypot(12 * 1.046, 12 * 40.96 * .05)) /
+                   (4.96 + hypot(47 * 1.046, 47 * 2.56 * .05)),
+               1e-6);
+    CHECK_NEAR(growth(images, "aten::sum | f32[4,256,1,1500] =[0,2,3] =False -"), 1, 1e-6);
+    check_case("sums over a batch grow by their kernel");
+    CHECK(isnan(growth(images, "aten::sum | bf16[1,256,1,1500] =[0,2,3] =False -")));
+    CHECK(isnan(growth("aten::sum | bf16[1,256,1,1500] =[0,2,3] =False -", images)));
+    CHECK(isnan(
+        growth("aten::sum | f32[8,1024] =[1] =True -", "aten::sum | f32[32,1024] =[1] =True -")));
+    CHECK(isnan(growth("aten::amax | f32[1024,1024] =[0] =True",
+                       "aten::amax | f32[4096,1024] =[0] =True")));
+    check_case("sums of a single image, sums a sample and other reductions do not");
+}
+
+/* ---- recordings ---- */
+
+static double total_ms(const habitat_workload *w, const char *operation) {
+    double ms = 0.0;
+    for (size_t g = 0; w && g < w->group_count; g++)
+        if (w->groups[g].operation && strcmp(w->groups[g].operation->form->name, operation) == 0)
+            ms += w->groups[g].origin_ms;
+    return ms;
+}
+
+/* What an operation's calls take then, over what another recording has. */
+static void check_near(const habitat_gpu_table *table, const char *from, const char *to,
+                       habitat_scale scale, const char *operation, double off) {
+    recorded a = recorded_open(table, from), b = recorded_open(table, to);
+    habitat_workload *out = NULL;
+    habitat_error err = {0};
+    CHECK_INT(habitat_workload_scale(a.w, &scale, NULL, &out, &err), HABITAT_OK);
+    double ratio = total_ms(out, operation) / total_ms(b.w, operation);
+    CHECK(fabs(log(ratio)) < off);
+    habitat_workload_free(out);
+    recorded_close(&a);
+    recorded_close(&b);
+    check_case(operation);
+}
+
+/* Before: 0.41, 0.25, 1.96, 1.4 and 1.6 of the recorded time. */
+static void test_recorded(const habitat_gpu_table *table) {
+    check_near(table, "new_models/tcn_b16_amp_bf16_h200", "new_models/tcn_b4_amp_bf16_h200",
+               (habitat_scale){.batch_size = 4}, "aten::sum", .2);
+    check_near(table, "new_models/nerf_b1024_amp_bf16_h200", "new_models/nerf_b4096_amp_bf16_h200",
+               (habitat_scale){.batch_size = 4096}, "aten::cat", .25);
+    check_near(table, "vit_b64_fp32_h200", "vit_b64_amp_bf16_h200",
+               (habitat_scale){.precision = HABITAT_PRECISION_AMP_BF16}, "aten::cat", .1);
+    check_near(table, "new_models/gru_seq2seq_b16_amp_bf16_h200",
+               "new_models/gru_seq2seq_b64_amp_bf16_h200", (habitat_scale){.batch_size = 64},
+               "aten::_cudnn_rnn_backward", .1);
+    check_near(table, "new_models/resnext50_b16_fp32_h200", "new_models/resnext50_b64_fp32_h200",
+               (habitat_scale){.batch_size = 64}, "aten::convolution_backward", .3);
+}
+
+/* ---- blocks of images ---- */
+
+#define MADE(blocks)                                                                               \
+    {                                                                                              \
+        .name = "wgrad_alg0_engine", .op = "aten::convolution_backward",                           \
+        .dims = "[[8, 64, 32, 32], [8, 64, 32, 32], [64, 64, 3, 3]]", .grid = (blocks),            \
+        .block = 64, .duration_ns = 400000                                                         \
+    }
+
+/* Four times the batch, 3.898 the elements with the weights, on 80 multiprocessors, of which 320
+ * blocks leave no room: 40 are an eighth, 3201 ten times as many. */
+static void test_images(const habitat_gpu *gpu) {
+    const made_kernel kernels[] = {MADE(40), MADE(3201)};
+    const double shares[] = {40 / 320., 3201 / 320.};
+    habitat_trace *trace =
+        made_trace(kernels, 2, NULL, "\"habitat\": {\"schema\": 1, \"batch_size\": 8},", 0);
+    habitat_workload *w = NULL, *out = NULL;
+    habitat_scale scale = {.batch_size = 32};
+    habitat_error err = {0};
+    CHECK_INT(habitat_workload_create(trace, gpu, &w, &err), HABITAT_OK);
+    CHECK_INT(habitat_workload_scale(w, &scale, NULL, &out, &err), HABITAT_OK);
+    for (size_t k = 0; out && k < 2; k++)
+        CHECK_NEAR(out->kernels[k].facts.time_ns / w->kernels[k].facts.time_ns,
+                   hypot(1, 3.898 * shares[k]) / hypot(1, shares[k]), .02);
+    habitat_workload_free(out);
+    habitat_workload_free(w);
+    habitat_trace_free(trace);
+    check_case("gradients that blocks of images add up take no longer until no room is left");
+}
+
+int main(void) {
+    habitat_gpu_table *table = NULL;
+    const habitat_gpu *gpu = NULL;
+    habitat_error err = {0};
+    CHECK_INT(habitat_gpu_table_create(NULL, &table, &err), HABITAT_OK);
+    CHECK_INT(habitat_gpu_find(table, "V100", &gpu, NULL, &err), HABITAT_OK);
+    test_sums();
+    test_recorded(table);
+    test_images(gpu);
+    habitat_gpu_table_free(table);
+    return check_done();
+}
