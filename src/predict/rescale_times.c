@@ -22,9 +22,11 @@
 #include "formula/rates.h"
 #include "gpu/gpu.h"
 #include "predict/batch_norms.h"
+#include "predict/filling.h"
 #include "predict/images.h"
 #include "predict/norms.h"
 #include "predict/operations.h"
+#include "predict/recorded_roofs.h"
 #include "predict/rescale_times.h"
 #include "predict/scaling.h"
 #include "predict/sums.h"
@@ -178,20 +180,6 @@ static double work_ratio(const habitat_work *before, const scale_group *after) {
                : bytes;
 }
 
-static double rate_of(const habitat_gpu *gpu, habitat_dtype dtype, bool matrix_unit) {
-    habitat_dtype used = HABITAT_DTYPE_UNKNOWN;
-    bool matrix = false;
-    return habitat_arithmetic_rate(gpu, dtype, matrix_unit, true, &used, &matrix);
-}
-
-/* Roofline time [ns] of a kernel that does `ratio` times its work. */
-static double roofline_ns(const habitat_gpu *gpu, const habitat_kernel_facts *facts, double ratio) {
-    double rate = rate_of(gpu, facts->dtype, facts->matrix_unit);
-    double seconds = formula_roofline_s(facts->flop * ratio, facts->bytes * ratio, rate,
-                                        habitat_memory_rate(gpu, true));
-    return formula_usable(seconds) ? seconds * 1e9 : NAN;
-}
-
 /* Flop of a product in whole tiles and waves, in the same units as its flop: of complex numbers
  * four times those of real ones. */
 static double spent_flop(const habitat_gpu *gpu, const habitat_work *work) {
@@ -206,7 +194,7 @@ static double spent_flop(const habitat_gpu *gpu, const habitat_work *work) {
 static double product_s(const habitat_gpu *gpu, const habitat_work *work) {
     bool matrix = work->dtype == HABITAT_DTYPE_FP64; /* whose units compute as others do */
     return formula_roofline_s(spent_flop(gpu, work), work->read_bytes + work->write_bytes,
-                              rate_of(gpu, work->dtype, matrix),
+                              recorded_rate(gpu, work->dtype, matrix),
                               habitat_memory_rate(gpu, true));
 }
 
@@ -218,113 +206,12 @@ static double product_growth(const habitat_workload *w, const habitat_workload_g
                                                          : work_ratio(group->work, after);
 }
 
-/* Products in fp32 carry the flag on GPUs whose units do not know fp32, too: the rate tells. */
-static bool on_matrix_units(const habitat_workload *w, const habitat_workload_group *group) {
-    workload_arithmetic does = workload_arithmetic_of(w, group);
-    habitat_dtype used = HABITAT_DTYPE_UNKNOWN;
-    bool matrix = false;
-    habitat_arithmetic_rate(w->origin, does.dtype, does.matrix_unit, true, &used, &matrix);
-    return matrix;
-}
-
-/* ---- kernels that do not fill the GPU ---- */
-
-/* What fills the GPU with a kernel's blocks, where these are more at a larger batch. */
-typedef enum filling {
-    FILLING_NOT,   /* each block does more, as far as is known */
-    FILLING_SLOTS, /* of kernels that wait for memory: all blocks that can be resident */
-    FILLING_SMS,   /* of kernels that compute: one each multiprocessor */
-    FILLING_FEW,   /* the same of kernels alone that leave some idle at the smaller batch */
-    FILLING_SOON, /* of small blocks that compute: some each multiprocessor, then no room is left */
-} filling;
-
-static bool has(const char *text, const char *part) {
-    return strstr(text, part) != NULL;
-}
-
-/* Samples are apart in attention, in convolutions forward and to their input, and in the moments of
- * groups of channels. A gradient of weights, and the moments of a channel over all samples, have a
- * block for each place or channel, whatever the batch is; one kernel of cuDNN's has blocks of
- * images, which add up to the gradient. Of gathers, sorts and sums by place one
- * kernel alone has blocks for columns. */
-static filling filling_of(const habitat_workload *w, const habitat_workload_group *group,
-                          const habitat_workload_kernel *kernel, bool modelled) {
-    const char *name = kernel->kernel->form->name;
-    const char *op = group->operation ? group->operation->form->name : "";
-    if (group->work->op_class == HABITAT_CLASS_REDUCE)
-        return modelled || kernel->persistent ? FILLING_NOT : FILLING_SLOTS;
-    if (kernel->persistent || kernel->facts.blocks % w->origin->sm_count == 0) /* cut to the GPU */
-        return FILLING_NOT;
-    switch (group->work->op_class) {
-    case HABITAT_CLASS_EMBEDDING:
-        return has(name, "embedding_backward_feature_kernel") ? FILLING_NOT : FILLING_SLOTS;
-    case HABITAT_CLASS_LOSS:
-        return FILLING_SLOTS;
-    case HABITAT_CLASS_ATTENTION:
-        return FILLING_SMS;
-    case HABITAT_CLASS_NORM:
-        return strcmp(op, "aten::native_group_norm") == 0 ? FILLING_SMS : FILLING_NOT;
-    case HABITAT_CLASS_CONV:
-        if (modelled && on_matrix_units(w, group)) /* models know it of these */
-            return FILLING_NOT;
-        return has(name, "wgrad_alg0")                                           ? FILLING_SOON
-               : group->work->pass == HABITAT_PASS_FORWARD || has(name, "dgrad") ? FILLING_SMS
-                                                                                 : FILLING_NOT;
-    default:
-        if (has(op, "_coalesce")) /* rows of a sparse gradient are sorted and summed */
-            return FILLING_SLOTS;
-        /* factorisations and the like, of which nobody counts the work: matrices are apart */
-        return group->work->known ? FILLING_NOT : FILLING_FEW;
-    }
-}
-
-static double filling_ns(const habitat_workload *w, const habitat_workload_kernel *kernel,
-                         filling by, double own_ns, double ratio) {
-    double before = roofline_ns(w->origin, &kernel->facts, 1.0);
-    double after = roofline_ns(w->origin, &kernel->facts, ratio);
-    double slots = kernel->launch == HABITAT_NONE ? 0.0 : (double)w->origin_waves[kernel->launch];
-    double sms = w->origin->sm_count;
-    if (by == FILLING_FEW && (double)kernel->facts.blocks * fmin(1.0, ratio) >= sms)
-        by = FILLING_NOT;
-    double full = by == FILLING_SLOTS  ? slots
-                  : by == FILLING_SOON ? fitted_scale_image_blocks * sms
-                                       : sms;
-    double x = by != FILLING_NOT && full > 0.0 ? (double)kernel->facts.blocks / full : 0.0;
-    if (isnan(after) && by != FILLING_NOT) /* nobody counted its work: it has no floor */
-        before = after = 0.0;
-    if (!(own_ns > before) || isnan(after) || !(x > 0.0))
-        return own_ns * ratio;
-    if (by == FILLING_SOON)
-        return own_ns * hypot(1.0, x * ratio) / hypot(1.0, x);
-    return after + (own_ns - before) * (1.0 + x * ratio) / (1.0 + x);
-}
-
-static const habitat_workload_kernel *longest_of(const habitat_workload *w,
-                                                 const habitat_workload_group *group) {
-    const uint32_t *kernels = w->group_index + group->first_kernel;
-    const habitat_workload_kernel *longest = &w->kernels[kernels[0]];
-    for (uint32_t i = 1; i < group->kernel_count; i++)
-        if (w->kernels[kernels[i]].facts.time_ns > longest->facts.time_ns)
-            longest = &w->kernels[kernels[i]];
-    return longest;
-}
-
-/* Whether the longest kernel leaves multiprocessors idle, now or at the new size. Such a kernel
- * tells more of itself than models, which were measured where GPUs are full. */
-static bool leaves_idle(const habitat_workload *w, const habitat_workload_group *group,
-                        double ratio, bool modelled) {
-    const habitat_workload_kernel *longest = longest_of(w, group);
-    double blocks = (double)longest->facts.blocks * fmin(1.0, ratio);
-    return blocks > 0.0 && blocks < w->origin->sm_count &&
-           filling_of(w, group, longest, modelled) != FILLING_NOT;
-}
-
 bool rescale_leaves_idle(const habitat_workload *w, size_t g, const scale_group *after,
                          const rescale_answer *answer) {
     const habitat_workload_group *group = &w->groups[g];
     bool modelled = answer->before_ms > 0.0 && answer->after_ms > 0.0;
     return group->kernel_count && changes(after) &&
-           leaves_idle(w, group, work_ratio(group->work, after), modelled);
+           filling_leaves_idle(w, group, work_ratio(group->work, after), modelled);
 }
 
 /* ---- what the models are worth ---- */
@@ -332,7 +219,7 @@ bool rescale_leaves_idle(const habitat_workload *w, size_t g, const scale_group 
 /* A step of a recurrent layer fills few of the matrix units' tiles, as models know. */
 static bool steps_on_units(const habitat_workload *w, const habitat_workload_group *group) {
     rnn_way way;
-    return on_matrix_units(w, group) && workload_rnn_way(group, w->origin, &way) &&
+    return recorded_on_matrix_units(w, group) && workload_rnn_way(group, w->origin, &way) &&
            way == RNN_STEP_BY_STEP;
 }
 
@@ -350,7 +237,7 @@ static double model_share(const habitat_workload *w, const habitat_workload_grou
         return work->op_class == HABITAT_CLASS_GEMM ? 1.0 : fitted_scale_model_share;
     case CLASS_SHAPE_CONV: /* few of the matrix units' large tiles fill the GPU, as models know */
         return forward                     ? 1.0
-               : on_matrix_units(w, group) ? fitted_scale_conv_gradient_share
+               : recorded_on_matrix_units(w, group) ? fitted_scale_conv_gradient_share
                                            : fitted_scale_model_share;
     case CLASS_SHAPE_RNN:
         return forward || steps_on_units(w, group) ? 1.0 : fitted_scale_model_share;
@@ -482,7 +369,7 @@ static void scale_kernels(const habitat_workload *w, size_t g, const scale_group
         sum_ns += ns[kernels[i]];
         old_ns += kernel->facts.time_ns;
     }
-    if (modelled && sum_ns > 0.0 && !(batch && leaves_idle(w, group, ratio, true)))
+    if (modelled && sum_ns > 0.0 && !(batch && filling_leaves_idle(w, group, ratio, true)))
         factor = modelled_factor(w, g, after, answer, old_ns, sum_ns);
     if (soon)
         factor = pow(factor, fitted_scale_soon_share);
@@ -512,7 +399,7 @@ static double kept_share(const habitat_workload *w, const habitat_workload_group
                          const scale_group *after) {
     habitat_dtype was = workload_arithmetic_of(w, group).dtype;
     if (after->work.op_class != HABITAT_CLASS_CONV || !after->matrix_unit ||
-        !on_matrix_units(w, group))
+        !recorded_on_matrix_units(w, group))
         return fitted_scale_format_share;
     bool alike = habitat_dtype_bytes(was) == habitat_dtype_bytes(after->arithmetic);
     return alike ? 1.0 : fitted_scale_conv_share;
@@ -524,7 +411,7 @@ static double product_ms(const habitat_workload *w, const habitat_workload_group
                          const scale_group *after, const rescale_answer *answer) {
     const habitat_gpu *gpu = w->origin;
     const habitat_work *work = &after->work;
-    double rate = rate_of(gpu, after->arithmetic, after->matrix_unit);
+    double rate = recorded_rate(gpu, after->arithmetic, after->matrix_unit);
     double bytes_per_s = habitat_memory_rate(gpu, true);
     double bytes = work->read_bytes + work->write_bytes;
     double floors_ms = group->kernel_count * scaling_kernel_floor_ns(gpu) / HABITAT_NS_PER_MS;
@@ -532,11 +419,11 @@ static double product_ms(const habitat_workload *w, const habitat_workload_group
         return answer->after_ms *
                pow(group->origin_ms / answer->before_ms, kept_share(w, group, after));
     if (work->op_class == HABITAT_CLASS_CONV && group->work->known &&
-        (after->matrix_unit || on_matrix_units(w, group))) {
+        (after->matrix_unit || recorded_on_matrix_units(w, group))) {
         const habitat_work *was = group->work;
-        bool was_matrix = on_matrix_units(w, group);
-        double before = was_matrix ? rate_of(gpu, workload_arithmetic_of(w, group).dtype, true)
-                                   : rate_of(gpu, HABITAT_DTYPE_FP32, false);
+        bool was_matrix = recorded_on_matrix_units(w, group);
+        double before = was_matrix ? recorded_rate(gpu, workload_arithmetic_of(w, group).dtype, true)
+                                   : recorded_rate(gpu, HABITAT_DTYPE_FP32, false);
         double before_ms =
             floors_ms + conv_ms(was->flop, was->read_bytes + was->write_bytes, before, bytes_per_s);
         double after_ms = floors_ms + conv_ms(work->flop, bytes, rate, bytes_per_s);
@@ -578,8 +465,8 @@ static void change_format(const habitat_workload *w, size_t g, const scale_group
             as_it_will.facts.dtype = after->arithmetic;
             as_it_will.facts.matrix_unit = after->matrix_unit;
         }
-        double ratio = roofline_ns(w->origin, &as_it_will.facts, 1.0) /
-                       roofline_ns(w->origin, &kernel->facts, 1.0);
+        double ratio = recorded_roofline_ns(w->origin, &as_it_will.facts, 1.0) /
+                       recorded_roofline_ns(w->origin, &kernel->facts, 1.0);
         if (!isnan(ms))
             ns[k] = kernel->facts.time_ns * (ms / group->origin_ms);
         else if (formula_usable(ratio))

@@ -19,8 +19,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/list.h"
-#include "base/table.h"
 #include "work/autocast.h"
 #include "work/class.h"
 #include "work/rnn_way.h"
@@ -28,18 +26,12 @@
 #include "workload/again.h"
 #include "workload/scale_attention.h"
 #include "workload/scaler.h"
+#include "workload/tensor_sizes.h"
 #include "workload/weight_casts.h"
 
 habitat_dtype scale_narrow_dtype(habitat_precision precision) {
     return precision == HABITAT_PRECISION_AMP_FP16 ? HABITAT_DTYPE_FP16 : HABITAT_DTYPE_BF16;
 }
-
-/* Tensors of one number of elements. */
-typedef struct tensor_size {
-    uint64_t elements;
-    habitat_dtype latest; /* format of the latest one */
-    bool wide;            /* one of them was fp32 */
-} tensor_size;
 
 typedef struct caster {
     const habitat_workload *w;
@@ -52,10 +44,7 @@ typedef struct caster {
     bool *cast;         /* shape (op_count): the inputs of this listed operation were seen to */
     uint32_t *fused;    /* shape (op_count): the attention in parts around each, or HABITAT_NONE */
     bool *fused_back;   /* shape (op_count): the kernel for the gradients of that one was added */
-    tensor_size *sizes; /* shape (size_count) */
-    size_t size_count, size_room;
-    habitat_table table;
-    habitat_dtype latest; /* of any size */
+    tensor_sizes sizes; /* made so far in this iteration */
     tensor_size beside;   /* what the linear layer read after which nothing but such ran */
     uint32_t iteration;   /* that these sizes are of */
     bool trains;
@@ -66,39 +55,6 @@ typedef struct caster {
 
 /* ---- sizes ---- */
 
-static bool same_size(const void *elements, uint32_t index, const void *key) {
-    return ((const tensor_size *)elements)[index].elements == *(const uint64_t *)key;
-}
-
-static tensor_size *find_size(caster *c, double elements) {
-    uint64_t key = elements > 0.0 && elements < 1e18 ? (uint64_t)elements : 0;
-    uint32_t at =
-        habitat_table_find(&c->table, habitat_hash_number(0, key), same_size, c->sizes, &key);
-    return at == HABITAT_NONE ? NULL : &c->sizes[at];
-}
-
-static void note_size(caster *c, double elements, habitat_dtype dtype) {
-    tensor_size *found = find_size(c, elements);
-    c->latest = dtype;
-    if (!found && elements > 0.0 && elements < 1e18) {
-        uint64_t key = (uint64_t)elements;
-        tensor_size *sizes =
-            list_grow(c->sizes, c->size_count, &c->size_room, 64, SIZE_MAX, sizeof *sizes);
-        c->out_of_memory |= !sizes;
-        if (!sizes)
-            return;
-        c->sizes = sizes;
-        c->out_of_memory |=
-            !habitat_table_put(&c->table, habitat_hash_number(0, key), (uint32_t)c->size_count);
-        found = &c->sizes[c->size_count++];
-        *found = (tensor_size){.elements = key};
-    }
-    if (found) {
-        found->latest = dtype;
-        found->wide |= dtype == HABITAT_DTYPE_FP32;
-    }
-}
-
 /* An iteration begins with its samples: what the one before made says nothing of them. Where
  * nothing marks it, it may begin anywhere. */
 static void begin_iteration(caster *c, uint32_t iteration) {
@@ -106,9 +62,8 @@ static void begin_iteration(caster *c, uint32_t iteration) {
         habitat_trace_get_info(c->w->trace)->iterations_by == HABITAT_ITERATIONS_COUNTED)
         return;
     c->iteration = iteration;
-    c->latest = c->beside.latest = HABITAT_DTYPE_UNKNOWN;
-    c->size_count = 0;
-    habitat_table_free(&c->table);
+    c->beside.latest = HABITAT_DTYPE_UNKNOWN;
+    tensor_sizes_clear(&c->sizes);
 }
 
 static double bytes_of(habitat_dtype dtype) {
@@ -175,10 +130,10 @@ static uint32_t listed_around(const caster *c, uint32_t op, autocast_policy *pol
 }
 
 static habitat_dtype format_of(caster *c, const habitat_input *input, uint32_t i) {
-    const tensor_size *size = find_size(c, elements_of(input));
+    const tensor_size *size = tensor_sizes_find(&c->sizes, elements_of(input));
     if (size)
         return size->latest;
-    return i == 0 && c->latest ? c->latest : HABITAT_DTYPE_FP32;
+    return i == 0 && c->sizes.latest ? c->sizes.latest : HABITAT_DTYPE_FP32;
 }
 
 /* The 16-bit format of an operation: that of the one around it that has its own. */
@@ -227,7 +182,7 @@ static habitat_dtype format_beside(caster *c, const habitat_operation *op,
 /* Casts of the inputs of a listed operation, once. narrow: the format that it takes. */
 static void cast_inputs(caster *c, uint32_t op, autocast_policy policy, habitat_dtype narrow) {
     const habitat_operation *from = &c->ops[op];
-    bool first = c->latest == HABITAT_DTYPE_UNKNOWN; /* the samples have no gradient */
+    bool first = c->sizes.latest == HABITAT_DTYPE_UNKNOWN; /* the samples have no gradient */
     if (c->cast[op] || policy == AUTOCAST_NOT_LISTED || policy == AUTOCAST_WIDE_INSIDE)
         return;
     c->cast[op] = true;
@@ -311,7 +266,7 @@ static habitat_dtype follow(caster *c, scale_operation *room) {
         habitat_input *input = &room->inputs[i];
         if (!is_fp32_tensor(input) || (input->rank == 1 && elements_of(input) < largest))
             continue;
-        const tensor_size *size = find_size(c, elements_of(input));
+        const tensor_size *size = tensor_sizes_find(&c->sizes, elements_of(input));
         habitat_dtype format = format_of(c, input, i);
         full += elements_of(input) == largest;
         if (full > 1 && elements_of(input) == largest && size && size->wide)
@@ -406,7 +361,7 @@ static void join_forward(caster *c, const habitat_workload_group *group, const h
     double elements = 0.0;
     habitat_dtype format = format_of_list(c, list, &elements);
     join(group, format, out);
-    note_size(c, elements, format);
+    tensor_sizes_note(&c->sizes, elements, format);
 }
 
 /* Gradients of the parts of a tensor: a cut has no kernel, and the format of what was made before
@@ -449,7 +404,7 @@ static void forward(caster *c, const habitat_workload_group *group, uint32_t op,
     cast_gradients(c, out);
     if (result == HABITAT_DTYPE_UNKNOWN)
         return;
-    note_size(c, result_elements(group), result);
+    tensor_sizes_note(&c->sizes, result_elements(group), result);
     remember(c, op, around, result);
 }
 
@@ -497,7 +452,7 @@ static void fuse(caster *c, uint32_t op, bool gradient) {
         return;
     }
     added_work(&c->added, "aten::_scaled_dot_product_flash_attention", &forward);
-    note_size(c, elements_of(&c->ops[op].form->inputs[0]), c->narrow);
+    tensor_sizes_note(&c->sizes, elements_of(&c->ops[op].form->inputs[0]), c->narrow);
 }
 
 static void find_fused(caster *c) {
@@ -616,9 +571,9 @@ habitat_status scale_cast(const habitat_workload *w, habitat_precision precision
     free(c.fused);
     free(c.fused_back);
     free(c.room);
-    free(c.sizes);
-    habitat_table_free(&c.table);
-    if (!ok || c.out_of_memory || c.added.out_of_memory) {
+    bool noted = !c.sizes.out_of_memory;
+    tensor_sizes_clear(&c.sizes);
+    if (!ok || !noted || c.out_of_memory || c.added.out_of_memory) {
         free(c.added.all);
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     }
