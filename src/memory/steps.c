@@ -414,9 +414,10 @@ static void do_call(memory_walk *w, size_t i, const memory_rule *rule, bool in_p
         w->out->product_count++;
     w->out->blas = w->out->blas ||
                    (memory_rule_cast(rule) == CAST_HALF && strcmp(rule->name, "convolution") != 0);
-    w->out->weights += strcmp(rule->name, "_to_copy") ? c.step.weights : 0; /* met again */
+    bool cast = !strcmp(rule->name, "_to_copy"); /* its weights are met again */
     c.frozen = memory_rule_is_projection(rule) && memory_is_frozen(w, i);
-    w->out->trained += c.kept && !c.frozen && strcmp(rule->name, "_to_copy") ? c.step.weights : 0;
+    w->out->weights += cast ? 0 : c.step.weights;
+    w->out->trained += c.kept && !c.frozen && !cast ? c.step.weights : 0;
     note_loss(&c);
     keep_inputs(&c);
     c.step.moved = moved_in(&c);
