@@ -29,6 +29,7 @@
 #include "predict/recorded_roofs.h"
 #include "predict/rescale_times.h"
 #include "predict/scaling.h"
+#include "predict/scans.h"
 #include "predict/sums.h"
 #include "predict/tiles.h"
 #include "work/args.h"
@@ -335,7 +336,9 @@ static double told_growth(const habitat_workload *w, const habitat_workload_grou
                           const scale_group *after) {
     double of_sums = sums_growth(group, &after->work, w->origin);
     double of_groups = groups_growth(group, after);
+    double of_scans = scans_growth(group, &after->work, w->origin);
     return !isnan(of_sums)     ? of_sums
+           : !isnan(of_scans)  ? of_scans
            : !isnan(of_groups) ? of_groups
                                : norms_growth(w, group, after);
 }

@@ -9,6 +9,7 @@
 #include "predict/batch_norms.h"
 #include "predict/named.h"
 #include "predict/scaling.h"
+#include "predict/scans.h"
 #include "predict/sums.h"
 #include "work/class.h"
 #include "work/table_gradient.h"
@@ -252,6 +253,8 @@ double usual_time_s(const habitat_work *work, const habitat_gpu *gpu, double roo
         return places_s(work, gpu, roof_s, floor_s);
     if (work->op_class == HABITAT_CLASS_COPY)
         return copy_s(work, gpu, roof_s, floor_s);
+    if (scans_are_told(work, gpu))
+        return scans_by_column_s(work, gpu, roof_s);
     if (work->by_column && gpu->l2_bytes > 0 && gpu->limits.threads_per_sm > 0)
         return sums_by_column_s(work, gpu, roof_s);
     if (strcmp(work->kind, USUAL_BIAS) == 0)

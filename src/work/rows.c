@@ -244,6 +244,15 @@ static double row_length(const work_call *call, const habitat_input *x, double *
     return length;
 }
 
+/* Whether neighbours in memory are in different rows of a scan. */
+static bool scans_by_column(const work_call *call, const habitat_input *x) {
+    double dim = work_number(call->op, 1);
+    if (isnan(dim) || x->rank < 2 || fabs(dim) > x->rank)
+        return false;
+    uint32_t d = (uint32_t)(dim < 0 ? dim + x->rank : dim);
+    return d < x->rank && (x->strides ? x->strides[d] > 1 : d + 1 < x->rank);
+}
+
 static void scan(const work_call *call, const habitat_input *x, habitat_work *out) {
     uint32_t variant = call->rule->variant;
     double elements = work_elements(x), kept, length = row_length(call, x, &kept);
@@ -254,6 +263,7 @@ static void scan(const work_call *call, const habitat_input *x, habitat_work *ou
         result = HABITAT_DTYPE_INT64;
     double written = elements / length * kept;
     set_rows(out, elements / length, length);
+    out->by_column = variant == WORK_REDUCE_SCAN && length > 1 && scans_by_column(call, x);
     out->read_bytes = work_bytes(x);
     out->write_bytes = work_size(written, result);
     if (variant != WORK_REDUCE_SCAN)

@@ -9,6 +9,7 @@
 #include "check.h"
 #include "made_gpu.h"
 #include "made_trace.h"
+#include "predict/scans.h"
 #include "predict/sums.h"
 #include "recorded.h"
 #include "work_case.h"
@@ -16,7 +17,10 @@
 
 /* ---- sums ---- */
 
-static double growth(const char *before, const char *after) {
+typedef double growth_of(const habitat_workload_group *, const habitat_work *,
+                         const habitat_gpu *);
+
+static double growth_by(growth_of *of, const char *before, const char *after) {
     habitat_gpu gpu = made_gpu("a", 100, 1, 1000, 10);
     work_case was, is;
     habitat_work work, then;
@@ -27,7 +31,15 @@ static double growth(const char *before, const char *after) {
     CHECK_INT(habitat_operation_work(&was.op, &work), HABITAT_OK);
     CHECK_INT(habitat_operation_work(&is.op, &then), HABITAT_OK);
     habitat_workload_group group = {.operation = &was.op, .work = &work};
-    return sums_growth(&group, &then, &gpu);
+    return of(&group, &then, &gpu);
+}
+
+static double growth(const char *before, const char *after) {
+    return growth_by(sums_growth, before, after);
+}
+
+static double scan_growth(const char *before, const char *after) {
+    return growth_by(scans_growth, before, after);
 }
 
 /* On 100 SMs at 1 GHz; the launch is 2.2 us. 1024 columns: 8 blocks, of 1024 rows 16 parts (4
@@ -53,6 +65,24 @@ static void test_sums(void) {
     CHECK(isnan(growth("aten::amax | f32[1024,1024] =[0] =True",
                        "aten::amax | f32[4096,1024] =[0] =True")));
     check_case("sums of a single image, sums a sample and other reductions do not");
+}
+
+/* Four times the rows of 512 values wait as long at 100 SMs of 2048 threads; memory answers from the
+ * cache: 275 cycles. Eight times as many values of a row take eight times as long. */
+static void test_scans(void) {
+    const char *few = "aten::cumsum | f32[2,512,1024] =1 -";
+    work_case was;
+    habitat_work work;
+    CHECK_NEAR(scan_growth(few, "aten::cumsum | f32[8,512,1024] =1 -"), 1, .05); /* and moves more bytes */
+    CHECK_NEAR(scan_growth(few, "aten::cumsum | f32[2,4096,1024] =1 -"),
+               (2.2 + 4096 * .275) / (2.2 + 512 * .275), 1e-3);
+    CHECK(isnan(scan_growth("aten::cumsum | f32[2,512] =1 -", "aten::cumsum | f32[8,512] =1 -")));
+    CHECK_INT(case_read(&was, few), 0);
+    CHECK_INT(habitat_operation_work(&was.op, &work), HABITAT_OK);
+    habitat_gpu unknown = made_gpu("a", 100, 1, 1000, 10);
+    unknown.l2_bytes = 0;
+    CHECK(!scans_are_told(&work, &unknown));
+    check_case("scans across memory grow with their length, not with rows until the GPU is full");
 }
 
 /* ---- recordings ---- */
@@ -132,6 +162,7 @@ int main(void) {
     CHECK_INT(habitat_gpu_table_create(NULL, &table, &err), HABITAT_OK);
     CHECK_INT(habitat_gpu_find(table, "V100", &gpu, NULL, &err), HABITAT_OK);
     test_sums();
+    test_scans();
     test_recorded(table);
     test_images(gpu);
     habitat_gpu_table_free(table);

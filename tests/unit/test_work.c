@@ -408,13 +408,16 @@ static void listed_tensors(void) {
                 {"aten::sum | f32[2,3,4,4] =[0,2,3] =False -", false},
                 {"aten::sum | f32[2,3,4,4]@48,1,12,3 =[0,2,3] =False -", true},
                 {"aten::sum | f32[3,32] -", false},
-                {"aten::mean | f32[8,4,16] =[-2] =False -", true}};
+                {"aten::mean | f32[8,4,16] =[-2] =False -", true},
+                {"aten::cumsum | f32[8,4,16] =1 -", true},
+                {"aten::cumsum | f32[8,4,16] =-1 -", false},
+                {"aten::cumsum | f32[8,4,16]@64,1,4 =1 -", false}};
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
         case_read(&c, sums[i].line);
         CHECK_INT(habitat_operation_work(&c.op, &w), HABITAT_OK);
         CHECK_INT(w.by_column, sums[i].by_column);
     }
-    check_case("a sum goes by column where the innermost dimension stays");
+    check_case("a sum or scan goes by column where the innermost dimension stays");
 #define FOUR " f32[3] f32[3] f32[3] f32[3] "
     static const struct {
         const char *line;
