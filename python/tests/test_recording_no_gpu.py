@@ -381,6 +381,13 @@ def test_tensors_of_the_host_are_copied_with_their_values(tmp_path, capfd):
     assert "copied 0.5 3 7" in out and "loaded [[1.0, 1.0, 1.0]]" in out
 
 
+def test_torchscript_is_said(tmp_path, capfd):
+    scripted = LINEAR.format(to=".cuda()", device=", device='cuda'") + "\nmodel = torch.jit.script(model)\n"
+    trace = recorded(tmp_path, scripted + LOOP)
+    assert shapes(trace, "aten::addmm") or shapes(trace, "aten::linear")
+    assert "the script runs TorchScript (torch.jit)" in capfd.readouterr().err
+
+
 def test_compiled_models_run_as_they_are_and_it_is_said(tmp_path, capfd):
     compiled = LINEAR.format(to=".cuda()", device=", device='cuda'") + """
 model = torch.compile(model, mode="reduce-overhead")

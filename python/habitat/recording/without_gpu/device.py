@@ -52,6 +52,7 @@ class Device:
         self._values = values
         self._allocations = allocations
         self.compiled = False  # the script asked for compiled kernels
+        self.scripted = False  # and for TorchScript, whose functions run as they are here
         self._where = where
         self._patch = Patch()
         self._lists: List[Tuple[List[Any], Any]] = []  # a list of PyTorch's, and what was put into it
@@ -184,6 +185,8 @@ class Device:
         self._patch.wrap(torch.nn.Module, "_apply", lambda before: _apply)
         self._patch.wrap(torch, "compile", self._uncompiled)
         self._patch.wrap(torch.nn.Module, "compile", self._uncompiled)
+        for name in ("script", "trace"):
+            self._patch.wrap(torch.jit, name, self._noted_as_scripted)
         self._set(torch.nn.modules.rnn.RNNBase, "flatten_parameters", lambda module: None)
 
     def _no_graph(self) -> NoReturn:
@@ -198,6 +201,13 @@ class Device:
             return model if model is not None else lambda model: model
 
         return compiled
+
+    def _noted_as_scripted(self, before: Callable[..., Any]) -> Callable[..., Any]:
+        def scripted(*args: Any, **kwargs: Any) -> Any:
+            self.scripted = True
+            return before(*args, **kwargs)
+
+        return scripted
 
     def _data(self) -> None:
         """Data are loaded for real: samplers and data sets need their numbers."""

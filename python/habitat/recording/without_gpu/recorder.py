@@ -59,6 +59,11 @@ class Pretence:
                 "the script compiles (torch.compile, or graphs around modules): without a GPU there are no compiled kernels; the operations are"
                 " those of the script as it is written, which take longer than fused ones"
             )
+        if self._device.scripted:
+            said.append(
+                "the script runs TorchScript (torch.jit): on a GPU it fuses operations and calls them without Python; here each is recorded by"
+                " itself, and the time that a CPU needs for them is told as for calls from Python, which may be several times too long"
+            )
         return [line for line in said if line]
 
     def after_failure(self) -> str:
