@@ -765,10 +765,10 @@ STEPS = {
 }
 
 
-def train(name, batch, precision, iterations):
+def train(steps, name, batch, precision, iterations):
     torch.manual_seed(0)
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = precision == "tf32"
-    model, loss_of = STEPS[name][0](batch)
+    model, loss_of = steps[name][0](batch)
     model.train()
     kind = Preconditioned if name == "preconditioned" else torch.optim.AdamW
     optimizer = kind(p for p in model.parameters() if p.requires_grad)
@@ -780,31 +780,31 @@ def train(name, batch, precision, iterations):
         optimizer.step()
 
 
-def recorded(small, without_gpu):
+def recorded(steps, small, without_gpu):
     """(name, batch, format): without a GPU small batches alone, for kernels are known from shapes."""
     for turn, size in ((0, 1), (0, 2), (1, 1), (1, 2)):
-        for name, step in STEPS.items():
+        for name, step in steps.items():
             if turn < len(step[3]) and not ((small or without_gpu) and size == 2):
                 yield name, step[size], step[3][turn]
 
 
-def record(folder, without_gpu, tag, small, budget_s):
+def record(steps, tool, folder, without_gpu, tag, small, budget_s):
     sys.path[:0] = [os.path.join(ROOT, "python"), os.path.join(ROOT, "tools")]
     import forked
 
     def lines():
-        for name, batch, precision in recorded(small, without_gpu):
+        for name, batch, precision in recorded(steps, small, without_gpu):
             said = f"{name}_b{batch}_{precision.replace('-', '_')}{'' if without_gpu else '_' + tag}"
-            script = ["tools/unusual_steps.py", name, "--batch", str(batch), "--precision", precision, "--iterations", "60"]
+            script = [tool, name, "--batch", str(batch), "--precision", precision, "--iterations", "60"]
             yield said, ["--model", name, "--batch-size", str(batch)], script
 
     os.chdir(ROOT)  # so that no path of this machine is in the recorded command
     return forked.record("unusual_steps", folder, lines(), without_gpu, budget_s)
 
 
-def main():
+def main(steps=STEPS, tool="tools/unusual_steps.py"):
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
-    p.add_argument("step", nargs="?", choices=STEPS)
+    p.add_argument("step", nargs="?", choices=steps)
     p.add_argument("--batch", type=int)
     p.add_argument("--precision", default="fp32", choices=("fp32", "tf32", "amp-bf16", "bf16", "fp8"))
     p.add_argument("--iterations", type=int, default=60)
@@ -815,10 +815,10 @@ def main():
     p.add_argument("--budget", type=float, default=560)
     asked = p.parse_args()
     if asked.record:
-        return record(os.path.abspath(asked.record), asked.no_gpu, asked.tag, asked.small, asked.budget)
+        return record(steps, tool, os.path.abspath(asked.record), asked.no_gpu, asked.tag, asked.small, asked.budget)
     if not asked.step:
         p.error("name a step, or a folder to record into")
-    train(asked.step, asked.batch or STEPS[asked.step][1], asked.precision, asked.iterations)
+    train(steps, asked.step, asked.batch or steps[asked.step][1], asked.precision, asked.iterations)
     return 0
 
 

@@ -16,6 +16,7 @@
 #include "predict/method.h"
 #include "predict/totals.h"
 #include "predict/untimed.h"
+#include "workload/groups_apart.h"
 #include "workload/overlap.h"
 #include "workload/rnn_calls.h"
 #include "workload/scaler.h"
@@ -222,9 +223,11 @@ static habitat_status run(predicting *r, const times *t, habitat_prediction *out
     return HABITAT_OK;
 }
 
-static double rnn_calls_more(const habitat_predictor *p, const habitat_workload *recorded,
-                             const habitat_gpu *dest) {
-    return workload_rnn_calls(p->w, dest) - workload_rnn_calls(recorded, recorded->origin);
+/* In a row within recurrent layers, and within convolutions whose groups are samples. */
+static double calls_more_within(const habitat_predictor *p, const habitat_workload *recorded,
+                                const habitat_gpu *dest) {
+    return workload_rnn_calls(p->w, dest) - workload_rnn_calls(recorded, recorded->origin) +
+           workload_groups_calls_more(p->w, recorded);
 }
 
 static habitat_prediction *begin(const habitat_predictor *p, const habitat_gpu *dest) {
@@ -232,7 +235,7 @@ static habitat_prediction *begin(const habitat_predictor *p, const habitat_gpu *
     habitat_prediction *made = calloc(1, sizeof *made);
     if (!made)
         return NULL;
-    double rnn_more = rnn_calls_more(p, recorded, dest);
+    double within = calls_more_within(p, recorded, dest);
     double messages_ms = p->w->collective_count ? NAN : 0.0; /* of one rank alone: not known */
     *made = (habitat_prediction){.gpu = dest,
                                  .method = p->method,
@@ -250,8 +253,8 @@ static habitat_prediction *begin(const habitat_predictor *p, const habitat_gpu *
                                  .gpu_count = 1,
                                  .cpu_doubt = p->w->precision ? fitted_scale_cpu_doubt : 1.0,
                                  .another_run = workload_is_scaled(p->w),
-                                 .calls_more = rnn_more + p->scaler_calls,
-                                 .rnn_calls_more = rnn_more,
+                                 .calls_more = within + p->scaler_calls,
+                                 .rnn_calls_more = within,
                                  .scaler_waits =
                                      p->w->precision == HABITAT_PRECISION_AMP_FP16 &&
                                      recorded->format.precision != HABITAT_PRECISION_AMP_FP16,

@@ -34,6 +34,7 @@
 #include "predict/tiles.h"
 #include "work/args.h"
 #include "work/class.h"
+#include "workload/groups_apart.h"
 #include "workload/rnn_calls.h"
 #include "workload/share.h"
 
@@ -94,6 +95,44 @@ static bool same_way(const habitat_workload *w, const habitat_workload_group *gr
            !workload_rnn_way(&as_two, w->origin, &other) || way == other;
 }
 
+/* One group, which models are asked of where a picture's groups are samples: cuDNN runs those apart
+ * in every format. Layers of many pictures (ResNeXt's) have kernels of all groups in 16 bit. */
+static void take_one_group(const habitat_work *work, habitat_work *out) {
+    double groups = work->shape.conv.groups;
+    *out = *work;
+    out->shape.conv.c_in /= groups;
+    out->shape.conv.c_out /= groups;
+    out->shape.conv.groups = 1.0;
+    out->flop /= groups;
+    out->read_bytes /= groups;
+    out->write_bytes /= groups;
+}
+
+/* What models are asked of group g at a level; `other`: room for a question of other sizes. Products
+ * of complex numbers are not asked: those of real ones were measured. Returns how many times the
+ * answer counts. */
+static double question_of(const habitat_workload *w, size_t g, const scale_group *first,
+                          const scale_group *level, const scale_group *after, bool before,
+                          habitat_work *other, habitat_model_query *out) {
+    static const habitat_work nothing = {.known = false};
+    const habitat_workload_group *group = &w->groups[g];
+    const habitat_work *work = &level->work;
+    habitat_dtype changed = before ? HABITAT_DTYPE_UNKNOWN : after->arithmetic;
+    bool odd = habitat_class_is_product(work->op_class) && work_is_complex(work->dtype);
+    bool asks = changes(after) && work->known && !odd && same_way(w, group, &first->work, work);
+    bool apart = asks && workload_groups_apart(group) && work->shape.conv.batch == 1.0;
+    if (apart)
+        take_one_group(work, other);
+    bool as_other =
+        apart || (asks && (images_of_line(work, other) || norms_asked(group, work, other)));
+    *out = (habitat_model_query){
+        .work = as_other ? other
+                : asks   ? work
+                         : &nothing,
+        .arithmetic = changed ? changed : workload_arithmetic_of(w, group).dtype};
+    return apart ? work->shape.conv.groups : 1.0;
+}
+
 /* Largest answer over the levels to each group's question. levels: shape (levels, group_count). */
 static habitat_status ask_levels(const habitat_models *models, const habitat_workload *w,
                                  size_t levels, scale_group *const *works, const scale_group *after,
@@ -101,35 +140,25 @@ static habitat_status ask_levels(const habitat_models *models, const habitat_wor
     habitat_model_query *queries = calloc(2 * w->group_count + 1, sizeof *queries);
     habitat_model_estimate *found = calloc(2 * w->group_count + 1, sizeof *found);
     habitat_work *other = calloc(w->group_count + 1, sizeof *other);
-    habitat_status status = queries && found && other ? HABITAT_OK : HABITAT_E_MEMORY;
+    double *times = calloc(w->group_count + 1, sizeof *times);
+    habitat_status status = queries && found && other && times ? HABITAT_OK : HABITAT_E_MEMORY;
     for (size_t l = 0; status == HABITAT_OK && l < levels; l++) {
-        static const habitat_work nothing = {.known = false};
-        for (size_t g = 0; g < w->group_count; g++) {
-            habitat_dtype changed = before ? HABITAT_DTYPE_UNKNOWN : after[g].arithmetic;
-            const habitat_work *work = &works[l][g].work;
-            bool odd = habitat_class_is_product(work->op_class) && work_is_complex(work->dtype);
-            bool asks = changes(&after[g]) && work->known && !odd && /* measured in real numbers */
-                        same_way(w, &w->groups[g], &works[0][g].work, &works[l][g].work);
-            bool as_other = asks && (images_of_line(&works[l][g].work, &other[g]) ||
-                                     norms_asked(&w->groups[g], &works[l][g].work, &other[g]));
-            queries[g] = (habitat_model_query){
-                .work = as_other ? &other[g]
-                        : asks   ? &works[l][g].work
-                                 : &nothing,
-                .arithmetic = changed ? changed : workload_arithmetic_of(w, &w->groups[g]).dtype};
-        }
+        for (size_t g = 0; g < w->group_count; g++)
+            times[g] = question_of(w, g, &works[0][g], &works[l][g], &after[g], before, &other[g],
+                                   &queries[g]);
         for (int use = 0; status == HABITAT_OK && use < 2; use++)
             status = ask_of(models, w, use ? HABITAT_MODEL_AUTO : HABITAT_MODEL_TRANSFER, after,
                             queries, queries + w->group_count, found + w->group_count, found, err);
-        for (size_t g = 0; status == HABITAT_OK && g < w->group_count; g++)
-            if (l == 0)
-                out[g] = found[g].covered ? found[g].model_ms : NAN;
-            else if (found[g].covered && found[g].model_ms > out[g])
-                out[g] = found[g].model_ms;
+        for (size_t g = 0; status == HABITAT_OK && g < w->group_count; g++) {
+            double ms = found[g].covered ? found[g].model_ms * times[g] : (double)NAN;
+            if (l == 0 || ms > out[g])
+                out[g] = ms;
+        }
     }
     free(queries);
     free(found);
     free(other);
+    free(times);
     return status;
 }
 
@@ -321,14 +350,12 @@ static double norms_growth(const habitat_workload *w, const habitat_workload_gro
                                             : batch_norms_growth(&one, &two, w->origin);
 }
 
-/* Groups of a convolution that are run one after the other, as many kernels each: more of them take
- * as much longer, however little each fills of the GPU. NaN: not so. */
+/* More groups that are run apart take as much longer, however little each fills of the GPU. NaN: not
+ * so. */
 static double groups_growth(const habitat_workload_group *group, const scale_group *after) {
     double before = group->work->shape.conv.groups, now = after->work.shape.conv.groups;
-    bool apart = group->work->op_class == HABITAT_CLASS_CONV && group->work->known &&
-                 before > 1.0 && now > 0.0 && now != before &&
-                 fmod((double)group->kernel_count, before) == 0.0;
-    return apart ? now / before : (double)NAN;
+    bool more = workload_groups_apart(group) && now > 0.0 && now != before;
+    return more ? now / before : (double)NAN;
 }
 
 /* Kernels whose time the shape tells grow as that does; NaN: others. */

@@ -77,9 +77,33 @@ static bool is_parameter_size(const habitat_trace_memory *memory, double element
     return false;
 }
 
+/* Whether an operation works on the same maps sample by sample: batch, channels of one, sides. */
+static bool has_maps(const habitat_operation *op, double batch, double channels,
+                     const double *sides, uint32_t dims) {
+    for (uint32_t i = 0; op && i < op->form->input_count; i++) {
+        const habitat_input *x = &op->form->inputs[i];
+        bool same = x->is_tensor && !x->is_list && x->rank == dims + 2 &&
+                    (double)x->dims[0] == batch && (double)x->dims[1] == channels;
+        for (uint32_t d = 0; same && d < dims; d++)
+            same = (double)x->dims[2 + d] == sides[d];
+        if (same)
+            return true;
+    }
+    return false;
+}
+
+static bool sees_maps(const scaler *s, const habitat_conv_shape *conv) {
+    double batch = (double)s->old_batch;
+    for (size_t g = 0; g < s->w->group_count; g++)
+        if (has_maps(s->w->groups[g].operation, batch, conv->c_in / batch, conv->in, conv->dims) ||
+            has_maps(s->w->groups[g].operation, batch, conv->c_out / batch, conv->out, conv->dims))
+            return true;
+    return false;
+}
+
 /* Whether the groups of a convolution are samples: one picture, with the channels of all, by weights
  * that hang on the sample (StyleGAN's) or whose gradients are wanted of each. Such weights are as
- * large as no parameter. */
+ * large as no parameter, but by chance; then another operation has the maps of each sample. */
 static bool samples_are_groups(const scaler *s, const habitat_work *work) {
     const habitat_trace_memory *memory = &habitat_trace_get_info(s->w->trace)->memory;
     const habitat_conv_shape *conv = &work->shape.conv;
@@ -89,7 +113,7 @@ static bool samples_are_groups(const scaler *s, const habitat_work *work) {
     double weights = conv->c_out * (conv->c_in / conv->groups);
     for (uint32_t d = 0; d < conv->dims; d++)
         weights *= conv->kernel[d];
-    return memory->parameter_count && !is_parameter_size(memory, weights);
+    return (memory->parameter_count && !is_parameter_size(memory, weights)) || sees_maps(s, conv);
 }
 
 static void scale_groups_of_one(const scaler *s, scale_group *out) {

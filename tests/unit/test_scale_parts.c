@@ -9,6 +9,7 @@
 #include "check.h"
 #include "made_events.h"
 #include "made_trace.h"
+#include "workload/groups_apart.h"
 #include "workload/scale.h"
 
 #define MADE(operation, sizes, ns)                                                                 \
@@ -218,6 +219,8 @@ static void test_groups(void) {
     for (size_t k = 1; out && k < 9; k++)
         CHECK_NEAR(out->kernels[k].facts.time_ns / s.w->kernels[k].facts.time_ns, 4.0, 1e-9);
     CHECK_NEAR(out->groups[1].work->shape.conv.groups, 32.0, 0.0);
+    CHECK_NEAR(workload_groups_calls_more(out, s.w), 24.0, 0.0); /* 32 kernels, 8 recorded */
+    CHECK_NEAR(workload_groups_calls_more(s.w, s.w), 0.0, 0.0);
     CHECK_NEAR(out->groups[1].work->shape.conv.c_in, 2048.0, 0.0);
     CHECK_NEAR(out->groups[1].work->flop, 4.0 * s.w->groups[1].work->flop, 1.0);
     habitat_workload_free(out);
@@ -227,6 +230,11 @@ static void test_groups(void) {
     CHECK(ratio_at(&s, 32, 1) != 4.0);
     done(&s);
     check_case("but not of one by a parameter");
+    ops[0].dims = "[[8, 64, 4, 4]]"; /* one sample's maps */
+    s = made(ops, 9, 8, "294912");
+    CHECK_NEAR(ratio_at(&s, 32, 1), 4.0, 0.0);
+    done(&s);
+    check_case("unless its maps are seen sample by sample");
 }
 
 /* ---- rows of sparse gradients ---- */
