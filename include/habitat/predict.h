@@ -199,8 +199,8 @@ typedef struct habitat_prediction {
     double calls_more;       /* of CUDA that the CPU makes beyond those of the trace, all iterations
                                 together, casts not counted: where a library runs an operation with
                                 more kernels than in the recording; fewer below 0 */
-    double rnn_calls_more;   /* of these, in a row within recurrent layers and within convolutions whose
-                                groups are run apart: the CPU is quicker with them */
+    double rnn_calls_more;   /* of these, in a row within recurrent layers and within convolutions
+                                whose   groups are run apart: the CPU is quicker with them */
     double *trace_kernel_ms; /* the library's own: what is not yet put together; NULL */
     bool scaler_waits; /* fp16 autocast of a step recorded in another precision: its CPU waits for
                           the gradients before the optimiser */

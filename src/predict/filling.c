@@ -18,7 +18,7 @@ static bool has(const char *text, const char *part) {
  * images, which add up to the gradient. Of gathers, sorts and sums by place one
  * kernel alone has blocks for columns. */
 filling filling_of(const habitat_workload *w, const habitat_workload_group *group,
-                          const habitat_workload_kernel *kernel, bool modelled) {
+                   const habitat_workload_kernel *kernel, bool modelled) {
     const char *name = kernel->kernel->form->name;
     const char *op = group->operation ? group->operation->form->name : "";
     if (group->work->op_class == HABITAT_CLASS_REDUCE)
@@ -48,8 +48,8 @@ filling filling_of(const habitat_workload *w, const habitat_workload_group *grou
     }
 }
 
-double filling_ns(const habitat_workload *w, const habitat_workload_kernel *kernel,
-                         filling by, double own_ns, double ratio) {
+double filling_ns(const habitat_workload *w, const habitat_workload_kernel *kernel, filling by,
+                  double own_ns, double ratio) {
     double before = recorded_roofline_ns(w->origin, &kernel->facts, 1.0);
     double after = recorded_roofline_ns(w->origin, &kernel->facts, ratio);
     double slots = kernel->launch == HABITAT_NONE ? 0.0 : (double)w->origin_waves[kernel->launch];
@@ -80,7 +80,7 @@ static const habitat_workload_kernel *longest_of(const habitat_workload *w,
 }
 
 bool filling_leaves_idle(const habitat_workload *w, const habitat_workload_group *group,
-                        double ratio, bool modelled) {
+                         double ratio, bool modelled) {
     const habitat_workload_kernel *longest = longest_of(w, group);
     double blocks = (double)longest->facts.blocks * fmin(1.0, ratio);
     return blocks > 0.0 && blocks < w->origin->sm_count &&

@@ -13,7 +13,8 @@ double recorded_rate(const habitat_gpu *gpu, habitat_dtype dtype, bool matrix_un
     return habitat_arithmetic_rate(gpu, dtype, matrix_unit, true, &used, &matrix);
 }
 
-double recorded_roofline_ns(const habitat_gpu *gpu, const habitat_kernel_facts *facts, double ratio) {
+double recorded_roofline_ns(const habitat_gpu *gpu, const habitat_kernel_facts *facts,
+                            double ratio) {
     double rate = recorded_rate(gpu, facts->dtype, facts->matrix_unit);
     double seconds = formula_roofline_s(facts->flop * ratio, facts->bytes * ratio, rate,
                                         habitat_memory_rate(gpu, true));

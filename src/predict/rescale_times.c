@@ -108,9 +108,9 @@ static void take_one_group(const habitat_work *work, habitat_work *out) {
     out->write_bytes /= groups;
 }
 
-/* What models are asked of group g at a level; `other`: room for a question of other sizes. Products
- * of complex numbers are not asked: those of real ones were measured. Returns how many times the
- * answer counts. */
+/* What models are asked of group g at a level; `other`: room for a question of other sizes.
+ * Products of complex numbers are not asked: those of real ones were measured. Returns how many
+ * times the answer counts. */
 static double question_of(const habitat_workload *w, size_t g, const scale_group *first,
                           const scale_group *level, const scale_group *after, bool before,
                           habitat_work *other, habitat_model_query *out) {
@@ -125,11 +125,11 @@ static double question_of(const habitat_workload *w, size_t g, const scale_group
         take_one_group(work, other);
     bool as_other =
         apart || (asks && (images_of_line(work, other) || norms_asked(group, work, other)));
-    *out = (habitat_model_query){
-        .work = as_other ? other
-                : asks   ? work
-                         : &nothing,
-        .arithmetic = changed ? changed : workload_arithmetic_of(w, group).dtype};
+    *out = (habitat_model_query){.work = as_other ? other
+                                         : asks   ? work
+                                                  : &nothing,
+                                 .arithmetic =
+                                     changed ? changed : workload_arithmetic_of(w, group).dtype};
     return apart ? work->shape.conv.groups : 1.0;
 }
 
@@ -266,9 +266,9 @@ static double model_share(const habitat_workload *w, const habitat_workload_grou
     case CLASS_SHAPE_GEMM:
         return work->op_class == HABITAT_CLASS_GEMM ? 1.0 : fitted_scale_model_share;
     case CLASS_SHAPE_CONV: /* few of the matrix units' large tiles fill the GPU, as models know */
-        return forward                     ? 1.0
+        return forward                              ? 1.0
                : recorded_on_matrix_units(w, group) ? fitted_scale_conv_gradient_share
-                                           : fitted_scale_model_share;
+                                                    : fitted_scale_model_share;
     case CLASS_SHAPE_RNN:
         return forward || steps_on_units(w, group) ? 1.0 : fitted_scale_model_share;
     default:
@@ -350,8 +350,8 @@ static double norms_growth(const habitat_workload *w, const habitat_workload_gro
                                             : batch_norms_growth(&one, &two, w->origin);
 }
 
-/* More groups that are run apart take as much longer, however little each fills of the GPU. NaN: not
- * so. */
+/* More groups that are run apart take as much longer, however little each fills of the GPU. NaN:
+ * not so. */
 static double groups_growth(const habitat_workload_group *group, const scale_group *after) {
     double before = group->work->shape.conv.groups, now = after->work.shape.conv.groups;
     bool more = workload_groups_apart(group) && now > 0.0 && now != before;
@@ -452,8 +452,9 @@ static double product_ms(const habitat_workload *w, const habitat_workload_group
         (after->matrix_unit || recorded_on_matrix_units(w, group))) {
         const habitat_work *was = group->work;
         bool was_matrix = recorded_on_matrix_units(w, group);
-        double before = was_matrix ? recorded_rate(gpu, workload_arithmetic_of(w, group).dtype, true)
-                                   : recorded_rate(gpu, HABITAT_DTYPE_FP32, false);
+        double before = was_matrix
+                            ? recorded_rate(gpu, workload_arithmetic_of(w, group).dtype, true)
+                            : recorded_rate(gpu, HABITAT_DTYPE_FP32, false);
         double before_ms =
             floors_ms + conv_ms(was->flop, was->read_bytes + was->write_bytes, before, bytes_per_s);
         double after_ms = floors_ms + conv_ms(work->flop, bytes, rate, bytes_per_s);

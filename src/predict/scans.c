@@ -1,6 +1,6 @@
 /* PyTorch's tensor_kernel_scan_outer_dim (aten/src/ATen/native/cuda/ScanUtils.cuh): a thread a row,
- * which takes its values one after the other. Each waits for the one before, as long as memory takes
- * to answer, which is what sums by column wait for (sums.c). */
+ * which takes its values one after the other. Each waits for the one before, as long as memory
+ * takes to answer, which is what sums by column wait for (sums.c). */
 #include "predict/scans.h"
 
 #include <math.h>
@@ -18,8 +18,8 @@ bool scans_are_told(const habitat_work *work, const habitat_gpu *gpu) {
 
 double scans_by_column_s(const habitat_work *work, const habitat_gpu *gpu, double roof_s) {
     double missed = fmin(work->read_bytes / (fitted_sum_held * gpu->l2_bytes), 1);
-    double step = fitted_sum_near_cycles +
-                  (fitted_sum_missed_cycles - fitted_sum_near_cycles) * missed;
+    double step =
+        fitted_sum_near_cycles + (fitted_sum_missed_cycles - fitted_sum_near_cycles) * missed;
     double resident = (double)gpu->sm_count * gpu->limits.threads_per_sm;
     double turns = fmax(work->shape.rows.rows / resident, 1);
     double waited_s = work->shape.rows.columns * turns * step / gpu->boost_clock_hz;

@@ -1,4 +1,5 @@
-/* Running sums along a dimension that is not the innermost (cumsum, cumprod): docs/decisions/0467. */
+/* Running sums along a dimension that is not the innermost (cumsum, cumprod): docs/decisions/0467.
+ */
 #ifndef HABITAT_PREDICT_SCANS_H
 #define HABITAT_PREDICT_SCANS_H
 

@@ -37,13 +37,26 @@ bool work_is_container(const char *name) {
 }
 
 bool work_is_layer(const char *name) {
-    static const char *const layers[] = {
-        "aten::linear",     "aten::bilinear",   "aten::conv1d",       "aten::conv2d",
-        "aten::conv3d",     "aten::embedding",  "aten::layer_norm",   "aten::batch_norm",
-        "aten::group_norm", "aten::rms_norm",   "aten::dropout",      "aten::relu",
-        "aten::gelu",       "aten::silu",       "aten::lstm",         "aten::gru",
-        "aten::softmax",    "aten::max_pool2d", "aten::cross_entropy_loss",
-        "aten::scaled_dot_product_attention"};
+    static const char *const layers[] = {"aten::linear",
+                                         "aten::bilinear",
+                                         "aten::conv1d",
+                                         "aten::conv2d",
+                                         "aten::conv3d",
+                                         "aten::embedding",
+                                         "aten::layer_norm",
+                                         "aten::batch_norm",
+                                         "aten::group_norm",
+                                         "aten::rms_norm",
+                                         "aten::dropout",
+                                         "aten::relu",
+                                         "aten::gelu",
+                                         "aten::silu",
+                                         "aten::lstm",
+                                         "aten::gru",
+                                         "aten::softmax",
+                                         "aten::max_pool2d",
+                                         "aten::cross_entropy_loss",
+                                         "aten::scaled_dot_product_attention"};
     for (size_t i = 0; i < sizeof layers / sizeof *layers; i++)
         if (!strcmp(name, layers[i]))
             return true;

@@ -1,6 +1,6 @@
-/* A checkpoint's layers run again inside the first backward operation that needs what they make, and
- * before its own kernels. No formula of a gradient calls a layer by its name in Python: a backward
- * operation that holds one has run layers again up to the last of them. */
+/* A checkpoint's layers run again inside the first backward operation that needs what they make,
+ * and before its own kernels. No formula of a gradient calls a layer by its name in Python: a
+ * backward operation that holds one has run layers again up to the last of them. */
 #include "workload/again.h"
 
 #include <stdlib.h>
@@ -13,8 +13,9 @@ static bool is_node(const habitat_operation *op) {
 }
 
 bool again_mark(const habitat_operation *ops, size_t count, bool *out) {
-    uint32_t *node = calloc(count + 1, sizeof *node);    /* the backward operation around each */
-    uint64_t *until = calloc(count + 1, sizeof *until); /* of a backward one: the last layer's end */
+    uint32_t *node = calloc(count + 1, sizeof *node); /* the backward operation around each */
+    uint64_t *until =
+        calloc(count + 1, sizeof *until); /* of a backward one: the last layer's end */
     bool fine = node && until;
     for (size_t i = 0; fine && i < count; i++) {
         uint32_t parent = ops[i].parent;

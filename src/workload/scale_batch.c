@@ -101,9 +101,10 @@ static bool sees_maps(const scaler *s, const habitat_conv_shape *conv) {
     return false;
 }
 
-/* Whether the groups of a convolution are samples: one picture, with the channels of all, by weights
- * that hang on the sample (StyleGAN's) or whose gradients are wanted of each. Such weights are as
- * large as no parameter, but by chance; then another operation has the maps of each sample. */
+/* Whether the groups of a convolution are samples: one picture, with the channels of all, by
+ * weights that hang on the sample (StyleGAN's) or whose gradients are wanted of each. Such weights
+ * are as large as no parameter, but by chance; then another operation has the maps of each sample.
+ */
 static bool samples_are_groups(const scaler *s, const habitat_work *work) {
     const habitat_trace_memory *memory = &habitat_trace_get_info(s->w->trace)->memory;
     const habitat_conv_shape *conv = &work->shape.conv;

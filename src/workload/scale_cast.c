@@ -10,8 +10,8 @@
  * layers of a GPU's library are in fp16 whatever the format (autocast.h).
  *
  * Added are a cast for every fp32 tensor that a 16-bit operation reads (each weight once an
- * iteration, and where its layer is run again), for every 16-bit tensor that an fp32 operation reads, the same of their gradients,
- * and in fp16 the scaler's pass over all gradients. */
+ * iteration, and where its layer is run again), for every 16-bit tensor that an fp32 operation
+ * reads, the same of their gradients, and in fp16 the scaler's pass over all gradients. */
 #include "workload/scale_cast.h"
 
 #include <math.h>
@@ -38,15 +38,15 @@ typedef struct caster {
     const habitat_operation *ops;
     size_t op_count;
     habitat_dtype narrow;
-    uint8_t *decided;   /* shape (op_count): the format of forward operations; 0: none yet */
-    bool *again;        /* shape (op_count): run once more, for a gradient */
+    uint8_t *decided; /* shape (op_count): the format of forward operations; 0: none yet */
+    bool *again;      /* shape (op_count): run once more, for a gradient */
     weight_casts weights;
     bool *cast;         /* shape (op_count): the inputs of this listed operation were seen to */
     uint32_t *fused;    /* shape (op_count): the attention in parts around each, or HABITAT_NONE */
     bool *fused_back;   /* shape (op_count): the kernel for the gradients of that one was added */
     tensor_sizes sizes; /* made so far in this iteration */
-    tensor_size beside;   /* what the linear layer read after which nothing but such ran */
-    uint32_t iteration;   /* that these sizes are of */
+    tensor_size beside; /* what the linear layer read after which nothing but such ran */
+    uint32_t iteration; /* that these sizes are of */
     bool trains;
     added_list added;
     scale_operation *room;
@@ -194,9 +194,8 @@ static void cast_inputs(caster *c, uint32_t op, autocast_policy policy, habitat_
             continue;
         double elements = elements_of(input);
         bool weight = is_weight(from, i), again = c->again[op];
-        if (is_buffer(from, i) ||
-            (weight && !again && policy == AUTOCAST_NARROW &&
-             !weight_casts_next(&c->weights, elements)))
+        if (is_buffer(from, i) || (weight && !again && policy == AUTOCAST_NARROW &&
+                                   !weight_casts_next(&c->weights, elements)))
             continue;
         habitat_dtype format = weight ? HABITAT_DTYPE_FP32 : format_beside(c, from, input, i);
         if (policy == AUTOCAST_NARROW && format != narrow)

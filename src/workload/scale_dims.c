@@ -226,7 +226,8 @@ static void add_products_of(scale_sizes *s, const habitat_input *input, uint32_t
     }
 }
 
-/* Places in the maps of all samples, as which a convolution is one product: without the channels. */
+/* Places in the maps of all samples, as which a convolution is one product: without the channels.
+ */
 static void add_places_of(scale_sizes *s, const habitat_input *maps) {
     int64_t size = s->batch;
     for (uint32_t d = 2; d < maps->rank; d++) {

@@ -75,8 +75,7 @@ static weight_size *find(const weight_casts *of, double elements) {
 
 bool weight_casts_read(weight_casts *of, uint64_t at_ns, double elements) {
     weight_size *size = find(of, elements);
-    while (of->gradients_before < of->gradient_count &&
-           of->gradients[of->gradients_before] < at_ns)
+    while (of->gradients_before < of->gradient_count && of->gradients[of->gradients_before] < at_ns)
         of->gradients_before++;
     if (!size)
         return true;

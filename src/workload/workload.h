@@ -57,13 +57,14 @@ struct habitat_workload {
     const habitat_workload *recorded; /* what it was scaled from; NULL: it is as recorded */
     uint64_t batch_size;              /* 0 = unknown */
     habitat_precision precision;
-    scale_format format; /* it was recorded in */
-    scale_doubt doubt;   /* about what is noted of that */
-    double scale_sigma;  /* what scaling adds to errors, in log(time); 0 = as recorded */
-    size_t left_out_count; /* operations without a GPU whose work nobody knows: their time is missing */
-    double scale_slow;   /* share by which all may take longer, where kernels that nobody measured
-                            took the place of recorded ones */
-    habitat_arena arena; /* warnings; operations and kernels that scaling made */
+    scale_format format;   /* it was recorded in */
+    scale_doubt doubt;     /* about what is noted of that */
+    double scale_sigma;    /* what scaling adds to errors, in log(time); 0 = as recorded */
+    size_t left_out_count; /* operations without a GPU whose work nobody knows: their time is
+                              missing */
+    double scale_slow;     /* share by which all may take longer, where kernels that nobody measured
+                              took the place of recorded ones */
+    habitat_arena arena;   /* warnings; operations and kernels that scaling made */
     const char **warnings;
     size_t warning_count;
     size_t doubt_count;     /* of the first of them: what is noted and not believed */

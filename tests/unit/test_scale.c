@@ -252,9 +252,10 @@ static void test_filling(const habitat_gpu *gpu) {
     CHECK(times[1] > 3.8 && times[1] < 4.0);
     CHECK(times[2] > 3.5 && times[2] < 4.1);
     CHECK(times[3] > 1.2 && times[3] < 1.35);
-    CHECK(times[4] > 1.26 && times[4] < 1.28); /* nobody counts its work: (1 + 32/80) / (1 + 8/80) */
-    CHECK(times[5] > 3.9 && times[5] < 4.01);  /* every multiprocessor has a block already */
-    CHECK(out && out->scale_sigma > 0.15); /* half of it idle: 0.25 log(4) */
+    CHECK(times[4] > 1.26 &&
+          times[4] < 1.28);                   /* nobody counts its work: (1 + 32/80) / (1 + 8/80) */
+    CHECK(times[5] > 3.9 && times[5] < 4.01); /* every multiprocessor has a block already */
+    CHECK(out && out->scale_sigma > 0.15);    /* half of it idle: 0.25 log(4) */
     habitat_workload_free(out);
     habitat_workload_free(w);
     habitat_trace_free(trace);

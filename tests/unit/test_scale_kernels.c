@@ -17,8 +17,7 @@
 
 /* ---- sums ---- */
 
-typedef double growth_of(const habitat_workload_group *, const habitat_work *,
-                         const habitat_gpu *);
+typedef double growth_of(const habitat_workload_group *, const habitat_work *, const habitat_gpu *);
 
 static double growth_by(growth_of *of, const char *before, const char *after) {
     habitat_gpu gpu = made_gpu("a", 100, 1, 1000, 10);
@@ -67,13 +66,14 @@ static void test_sums(void) {
     check_case("sums of a single image, sums a sample and other reductions do not");
 }
 
-/* Four times the rows of 512 values wait as long at 100 SMs of 2048 threads; memory answers from the
- * cache: 275 cycles. Eight times as many values of a row take eight times as long. */
+/* Four times the rows of 512 values wait as long at 100 SMs of 2048 threads; memory answers from
+ * the cache: 275 cycles. Eight times as many values of a row take eight times as long. */
 static void test_scans(void) {
     const char *few = "aten::cumsum | f32[2,512,1024] =1 -";
     work_case was;
     habitat_work work;
-    CHECK_NEAR(scan_growth(few, "aten::cumsum | f32[8,512,1024] =1 -"), 1, .05); /* and moves more bytes */
+    CHECK_NEAR(scan_growth(few, "aten::cumsum | f32[8,512,1024] =1 -"), 1,
+               .05); /* and moves more bytes */
     CHECK_NEAR(scan_growth(few, "aten::cumsum | f32[2,4096,1024] =1 -"),
                (2.2 + 4096 * .275) / (2.2 + 512 * .275), 1e-3);
     CHECK(isnan(scan_growth("aten::cumsum | f32[2,512] =1 -", "aten::cumsum | f32[8,512] =1 -")));

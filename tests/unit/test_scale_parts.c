@@ -159,12 +159,12 @@ static void test_third(void) {
 static void test_turned(void) {
     const made_kernel ops[] = {
         MADE("aten::relu", "[[8, 64, 96]]", 50000),
-        MADE("aten::copy_",
-             "[[48, 512], [48, 512]], \"Input Strides\": [[512, 1], [1, 48]]", 50000),
-        MADE("aten::copy_",
-             "[[32, 512], [32, 512]], \"Input Strides\": [[512, 1], [1, 32]]", 50000),
-        MADE("aten::copy_",
-             "[[40, 512], [40, 512]], \"Input Strides\": [[512, 1], [512, 1]]", 50000),
+        MADE("aten::copy_", "[[48, 512], [48, 512]], \"Input Strides\": [[512, 1], [1, 48]]",
+             50000),
+        MADE("aten::copy_", "[[32, 512], [32, 512]], \"Input Strides\": [[512, 1], [1, 32]]",
+             50000),
+        MADE("aten::copy_", "[[40, 512], [40, 512]], \"Input Strides\": [[512, 1], [512, 1]]",
+             50000),
         MADE("aten::_foreach_add_", "[[[512, 32]], [[512, 32]]]", 1000)};
     step s = made(ops, 5, 8, "16384");
     CHECK_TEXT(sizes_at(&s, 32, 1, 0), "48x2048");
@@ -178,11 +178,10 @@ static void test_turned(void) {
 
 /* A convolution over maps of 8 samples, and one that is a product of all their 32 x 32 places. */
 static void test_places(void) {
-    const made_kernel ops[] = {
-        MADE("aten::conv2d", "[[8, 16, 32, 32], [16, 16, 3, 3]]", 50000),
-        MADE("aten::mm", "[[32, 144], [144, 8192]]", 50000),
-        MADE("aten::mm", "[[32, 8192], [8192, 144]]", 50000),
-        MADE("aten::mm", "[[32, 144], [144, 5000]]", 50000)};
+    const made_kernel ops[] = {MADE("aten::conv2d", "[[8, 16, 32, 32], [16, 16, 3, 3]]", 50000),
+                               MADE("aten::mm", "[[32, 144], [144, 8192]]", 50000),
+                               MADE("aten::mm", "[[32, 8192], [8192, 144]]", 50000),
+                               MADE("aten::mm", "[[32, 144], [144, 5000]]", 50000)};
     step s = made(ops, 4, 8, "4608");
     CHECK_TEXT(sizes_at(&s, 32, 1, 1), "144x32768");
     CHECK_TEXT(sizes_at(&s, 32, 2, 0), "32x32768");

@@ -323,8 +323,8 @@ static void test_places(void) {
     check_case("gathers and scatters take in 16 bit what they take in fp32");
 }
 
-/* Products that no model covers, at twice the batch of 8: 64 rows by 1024 columns are 64 tiles of 32
- * x 32 and 128 rows 128, which 132 multiprocessors take at once. */
+/* Products that no model covers, at twice the batch of 8: 64 rows by 1024 columns are 64 tiles of
+ * 32 x 32 and 128 rows 128, which 132 multiprocessors take at once. */
 static void test_tiles(void) {
     static const char reals[] = "[\"double\", \"double\"]";
     static const char complexes[] = "[\"c10::complex<float>\", \"c10::complex<float>\"]";

@@ -358,7 +358,8 @@ static void scans(void) {
     double all = 67108864 / .6;
     CHECK_NEAR(sum_us(outer, all, 93), hypot(512 * 1.03, 93), 1e-9);
     CHECK_NEAR(sum_us(outer, 10 * all, 93), hypot(512 * .3505, 93), 1e-9);
-    CHECK_NEAR(sum_us("aten::cumsum | f32[10,1024000] =0 -", 1, 93), hypot(10 * 5 * 1.03, 93), 1e-9);
+    CHECK_NEAR(sum_us("aten::cumsum | f32[10,1024000] =0 -", 1, 93), hypot(10 * 5 * 1.03, 93),
+               1e-9);
     CHECK(sum_us("aten::cumsum | f32[2,16384,512] =-1 -", all, 93) < 200); /* along memory */
     check_case("scans across memory wait for each value");
 }

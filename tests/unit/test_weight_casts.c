@@ -1,4 +1,5 @@
-/* Layers that are run again for a gradient, and weights that autocast casts once: worked by hand. */
+/* Layers that are run again for a gradient, and weights that autocast casts once: worked by hand.
+ */
 #include <stdlib.h>
 #include <string.h>
 
