@@ -293,7 +293,7 @@ class ShapesOnly(FakeTensorMode):
             for shift, dim in zip(*arguments[1:]):  # each in a kernel of its own
                 self._log.operation(name, [arguments[0], [shift], [dim]])
         elif name == "aten::masked_select":
-            self._note_masked(*arguments, result)
+            self._note_masked(arguments[0], arguments[1], result)
         elif name == "aten::eye":
             self._inside.on = True
             diagonal = result.diagonal()
