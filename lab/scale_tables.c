@@ -147,9 +147,13 @@ static void print_others(const scale_set *set, report_text *text) {
 }
 
 void scale_print_tables(const scale_set *set, report_text *text) {
-    report_print(text, "\nSum of kernels at another batch size or precision, same GPU; errors in "
-                       "%% of the other recording's sum.\nConstants were chosen on one half of the "
-                       "models; how clean the other half is: docs/decisions/0145, 0146.\n");
+    report_print(
+        text,
+        "\nSum of kernels at another batch size or precision, same GPU; errors in "
+        "%% of the other recording's sum.\nConstants were chosen on one half of the "
+        "models; how clean the other half is: docs/decisions/0145, 0146. Those of sums over a "
+        "batch and of gradients by blocks of images were chosen on both halves "
+        "(docs/decisions/0480, 0482): rows of \"judged\" are partly seen, too.\n");
     print_batches(set, text);
     print_precisions(set, text);
     for (int what = SUMS; what < COMPARED; what++)

@@ -27,8 +27,8 @@ with tempfile.TemporaryDirectory() as folder:
 
 kernels, peak = "another batch, sum of kernels", "another batch, peak of memory"
 cases = [new_models.case(kernels, "w", 11.0, 10.0), new_models.case(kernels, "w", 3.0, 4.0), new_models.case(peak, "v", 1.0, 1.0)]
-check("by way", list(judge.by_way(cases))[1:], ["| v | - | +0.0 |", "| w | +10.0, -25.0 | - |"])
-lines = list(judge.described())
+check("by way", list(new_models.signed(cases))[1:], ["| v | - | +0.0 |", "| w | +10.0, -25.0 | - |"])
+lines = list(new_models.described("way", "WAYS", "tools/training_ways.py"))
 check("each way is described", [len(lines) > 20, "| accumulate | Four micro-batches" in lines[1], lines[1].endswith("| 32, 128 |")], [True, True, True])
 
 check("80 % of five errors", round(elsewhere.factor([0.1, -0.2, 0.3, math.log(2), -5.0]), 9), 2.0)

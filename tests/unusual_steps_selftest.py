@@ -25,6 +25,6 @@ kernels, peak, step = "another batch, sum of kernels", "peak of memory, another 
 cases = [new_models.case(kernels, "w", 11.0, 10.0), new_models.case(kernels, "w", 3.0, 4.0), new_models.case(peak, "v", 1.0, 1.0)]
 unknown = new_models.Case(peak, "v", float("nan"), None)
 check("what has no answer is left out", list(judge.known([*cases, unknown])), cases)
-check("by step", list(judge.by_step([*cases, new_models.case(step, "w", 1.0, 1.0)]))[1:], ["| v | - | +0.0 |", "| w | +10.0, -25.0 | - |"])
-lines = list(judge.described("tools/unusual_steps.py"))
+check("by step", list(new_models.signed([*cases, new_models.case(step, "w", 1.0, 1.0)], judge.is_shown))[1:], ["| v | - | +0.0 |", "| w | +10.0, -25.0 | - |"])
+lines = list(new_models.described("step", "STEPS", "tools/unusual_steps.py"))
 check("each step is described", [len(lines) > 20, "| words_in_fp8 | A Llama" in lines[1], lines[1].endswith("| 2, 8 |")], [True, True, True])

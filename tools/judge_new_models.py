@@ -4,6 +4,7 @@
 usage: judge_new_models.py HABITAT [FOLDER]      FOLDER: recordings, and recordings without a GPU in FOLDER/without_gpu
 """
 
+import ast
 import collections
 import csv
 import functools
@@ -27,7 +28,8 @@ Made by `make eval` from `data/recordings/new_models`; do not edit. {models} mod
 PyTorch (`tools/new_models.py`), each recorded on one H200 in five steps: a small batch in fp32, TF32 and autocast to bf16, a large one in fp32 and
 autocast. **What was seen.** They were recorded before the rules were settled and looked at after them; no constant was chosen on them. What that
 first look gave stands in docs/decisions/0426; with GIN, R3D and Mistral in view docs/decisions/0430 to 0432 were made
-since, with kernels of all without a GPU 0452, 0456 and 0470 to 0473: those rows are partly seen (R3D's films were fitted on kernels of images, some of these models'). Sums without a GPU are compared with kernels, sets and
+since, with kernels of all without a GPU 0452, 0456 and 0470 to 0473: those rows are partly seen (R3D's films were fitted on kernels of images, some of these models'). So are rows of another batch
+and format, with which in view 0480 to 0482 were made: constants were chosen on other models, but that recurrent layers follow their model alone on the GRU here. Sums without a GPU are compared with kernels, sets and
 copies within the GPU, for an operation's answer stands for all that it launches; not with copies from the host (docs/decisions/0461). On batch norms of GIN, Wide & Deep and
 DeepLab in bf16 the cycles of norms with channels last were fitted, which one norm of a single pixel asks here, of DeepLab; how norms grow with the batch was chosen on TCN's, those of rows on GIN's
 (docs/decisions/0459). What is worse here than in [iteration.md](iteration.md) and [memory.md](memory.md) is what a network
@@ -149,6 +151,47 @@ def by_model(cases):
     for model in sorted({c.model for c in cases}):
         of = {kind: [abs(c.error) for c in cases if (c.model, c.kind) == (model, kind)] for kind in kinds}
         yield f"| {model} | {' | '.join(percent(of[kind]) if of[kind] else '-' for kind in kinds)} |"
+
+
+def is_of_kernels_or_peak(kind):
+    return "sum of kernels" in kind or "peak" in kind
+
+
+def signed(cases, shown=is_of_kernels_or_peak):
+    """A table of the errors of each model or step, of the small recording first; shown: whether a kind is a column."""
+    kinds = [kind for kind in dict.fromkeys(c.kind for c in cases) if shown(kind)]
+    yield f"| error % | {' | '.join(kinds)} |\n|---{'|--:' * len(kinds)}|"
+    for model in sorted({c.model for c in cases}):
+        of = {kind: [f"{100 * c.error:+.1f}" for c in cases if (c.model, c.kind) == (model, kind)] for kind in kinds}
+        yield f"| {model} | {' | '.join(', '.join(of[kind]) or '-' for kind in kinds)} |"
+
+
+def steps_of(tool, table):
+    """(name, first line of its function, what stands behind it, two entries) of the steps in a tool's table, in its order."""
+    tree = ast.parse((ROOT / tool).read_text())
+    texts = {f.name: ast.get_docstring(f) for f in tree.body if isinstance(f, ast.FunctionDef)}
+    rows = next(node.value for node in tree.body if isinstance(node, ast.Assign) and node.targets[0].id == table)
+    for key, value in zip(rows.keys, rows.values):
+        yield key.value, texts[value.elts[0].id].splitlines()[0], [ast.literal_eval(element) for element in value.elts[1:3]]
+
+
+def described(what, table, *tools):
+    """A table of what the steps of tools do, and their batches."""
+    yield f"| {what} | what it does | batches |\n|---|---|---|"
+    for tool in tools:
+        for name, text, (small, large) in steps_of(tool, table):
+            yield f"| {name} | {text} | {small}, {large} |"
+
+
+def measured_or_page(text, folder, measured, page):
+    """What a tool with `text` for its usage is asked for: `HABITAT --measured FOLDER`, or `HABITAT [FOLDER]`."""
+    arguments = sys.argv[1:]
+    if len(arguments) == 3 and arguments[1] == "--measured":
+        measured(arguments[0], pathlib.Path(arguments[2]))
+    elif len(arguments) in (1, 2):
+        page(arguments[0], pathlib.Path(arguments[1]) if len(arguments) == 2 else folder)
+    else:
+        sys.exit(text)
 
 
 def main():

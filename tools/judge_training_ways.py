@@ -6,7 +6,6 @@ usage: judge_training_ways.py HABITAT [FOLDER]      the page; FOLDER: recordings
        judge_training_ways.py HABITAT --measured FOLDER     what FOLDER's recordings of an H100 took: measured_h100.csv
 """
 
-import ast
 import csv
 import pathlib
 import re
@@ -29,7 +28,7 @@ times are kept (`measured_h100.csv`). **What was seen.** The rules and constants
 experts) and gradients that are let go late were mended with these recordings in view, so the rows of another batch and of memory are partly seen; sums on another GPU moved by nothing. So were rows of
 sparse gradients (tables), samples in the third place (accumulate) and the interval where results are as long as values say (detector): docs/decisions/0457. Whole steps that
 the CPU binds are of two hosts, the H100's the slower one: the intervals of docs/decisions/0454 were not chosen on them. Sums without a GPU of loader, halves, two_kinds and experts are partly seen: kernels that were taken for others were
-found there (docs/decisions/0456), though the norms' constants were chosen on other models; channels_last, decode and diffusion showed what docs/decisions/0471 to 0473 mended. **Sums without a GPU** are compared with what the operations launched: kernels, sets and copies within the GPU, as an answer stands for all of
+found there (docs/decisions/0456), though the norms' constants were chosen on other models; channels_last, decode and diffusion showed what docs/decisions/0471 to 0473 mended. What sums over images take was fitted on shapes of diffusion and VGG-16 (docs/decisions/0480), so diffusion's row of another batch is seen. **Sums without a GPU** are compared with what the operations launched: kernels, sets and copies within the GPU, as an answer stands for all of
 it; not copies from the host, which go at the link's rate and are answered as copies within the GPU (2.0 of lightning's 20.6 ms, 0.35 of loader's 3.9; docs/decisions/0461). Without a GPU nothing is compiled or captured, and rows that hang on values end the recording: those ways have no answer there."""
 
 
@@ -97,45 +96,14 @@ def without_gpu(habitat, folder):
         yield judge.case("without a GPU, peak of memory", way, guess["memory_bytes"], truth["memory_bytes"])
 
 
-def by_way(cases):
-    """Signed errors of sums and peaks, of the small recording first."""
-    kinds = [kind for kind in dict.fromkeys(c.kind for c in cases) if "sum of kernels" in kind or "peak" in kind]
-    yield f"| error % | {' | '.join(kinds)} |\n|---{'|--:' * len(kinds)}|"
-    for way in sorted({c.model for c in cases}):
-        of = {kind: [f"{100 * c.error:+.1f}" for c in cases if (c.model, c.kind) == (way, kind)] for kind in kinds}
-        yield f"| {way} | {' | '.join(', '.join(of[kind]) or '-' for kind in kinds)} |"
-
-
-def ways_of(tool):
-    """(name, first line of its function, what stands behind it, two entries) of the ways that a tool has, in its order."""
-    tree = ast.parse((ROOT / tool).read_text())
-    texts = {f.name: ast.get_docstring(f) for f in tree.body if isinstance(f, ast.FunctionDef)}
-    table = next(node.value for node in tree.body if isinstance(node, ast.Assign) and node.targets[0].id == "WAYS")
-    for key, value in zip(table.keys, table.values):
-        yield key.value, texts[value.elts[0].id].splitlines()[0], [ast.literal_eval(element) for element in value.elts[1:3]]
-
-
-def described():
-    yield "| way | what it does | batches |\n|---|---|---|"
-    for name, text, (small, large) in ways_of("tools/training_ways.py"):
-        yield f"| {name} | {text} | {small}, {large} |"
-
-
-def main():
-    arguments = sys.argv[1:]
-    if len(arguments) == 3 and arguments[1] == "--measured":
-        return measured(arguments[0], pathlib.Path(arguments[2]))
-    if len(arguments) not in (1, 2):
-        sys.exit(__doc__)
-    habitat, folder = arguments[0], pathlib.Path(arguments[1]) if len(arguments) == 2 else FOLDER
+def page(habitat, folder):
     cases = [c for part in (other_gpu, other_batch, without_gpu) for c in part(habitat, folder)]
     cases.sort(key=lambda c: ("without a GPU" in c.kind, "another batch" in c.kind, "peak" in c.kind, "whole" in c.kind))
     print(TEXT.format(ways=len({c.model for c in cases})))
     print("\n" + "\n".join(judge.summary(cases)))
-    print("\n## By way\n\n" + "\n".join(by_way(cases)))
-    print("\n## What they do\n\n" + "\n".join(described()))
-    return None
+    print("\n## By way\n\n" + "\n".join(judge.signed(cases)))
+    print("\n## What they do\n\n" + "\n".join(judge.described("way", "WAYS", "tools/training_ways.py")))
 
 
 if __name__ == "__main__":
-    main()
+    judge.measured_or_page(__doc__, FOLDER, measured, page)

@@ -6,7 +6,6 @@ usage: judge_unusual_steps.py HABITAT [FOLDER]      the page; FOLDER: recordings
        judge_unusual_steps.py HABITAT --measured FOLDER     what FOLDER's recordings of an H200 took: measured_h200.csv
 """
 
-import ast
 import csv
 import gzip
 import itertools
@@ -86,43 +85,20 @@ def cases_of(habitat, folder, parts):
     return sorted(cases, key=lambda c: ("memory" in c.kind, "without a GPU" in c.kind, "withheld" in c.kind, "whole" in c.kind))
 
 
-def by_step(cases):
-    """Signed errors of sums and peaks, of the small recording first."""
-    kinds = [kind for kind in dict.fromkeys(c.kind for c in cases) if "sum of kernels" in kind or kind.endswith("another batch")]
-    yield f"| error % | {' | '.join(kinds)} |\n|---{'|--:' * len(kinds)}|"
-    for step in sorted({c.model for c in cases}):
-        of = {kind: [f"{100 * c.error:+.1f}" for c in cases if (c.model, c.kind) == (step, kind)] for kind in kinds}
-        yield f"| {step} | {' | '.join(', '.join(of[kind]) or '-' for kind in kinds)} |"
+def is_shown(kind):
+    return "sum of kernels" in kind or kind.endswith("another batch")
 
 
-def described(tool):
-    """What the tool's table says of each step, and its batches."""
-    tree = ast.parse((ROOT / tool).read_text())
-    texts = {f.name: ast.get_docstring(f) for f in tree.body if isinstance(f, (ast.FunctionDef, ast.ClassDef))}
-    table = next(node.value for node in tree.body if isinstance(node, ast.Assign) and node.targets[0].id == "STEPS")
-    yield "| step | what it does | batches |\n|---|---|---|"
-    for key, value in zip(table.keys, table.values):
-        text = texts[value.elts[0].id]
-        yield f"| {key.value} | {text.splitlines()[0]} | {value.elts[1].value}, {value.elts[2].value} |"
-
-
-def main():
-    arguments = sys.argv[1:]
-    if len(arguments) == 3 and arguments[1] == "--measured":
-        return measured(arguments[0], pathlib.Path(arguments[2]))
-    if len(arguments) not in (1, 2):
-        sys.exit(__doc__)
-    habitat, folder = arguments[0], pathlib.Path(arguments[1]) if len(arguments) == 2 else FOLDER
+def page(habitat, folder):
     parts = (judge.scaled, withheld, judge.memory)
     cases, again = cases_of(habitat, folder, (other_gpu, *parts)), cases_of(habitat, folder / "again", parts)
     print(TEXT.format(steps=len({c.model for c in cases})))
     print("\n" + "\n".join(judge.summary(cases)))
-    print("\n## By step\n\n" + "\n".join(by_step(cases)))
+    print("\n## By step\n\n" + "\n".join(judge.signed(cases, is_shown)))
     print(AGAIN.format(steps=len({c.model for c in again})))
-    print("\n" + "\n".join(judge.summary(again)) + "\n\n" + "\n".join(by_step(again)))
-    print("\n## What they do\n\n" + "\n".join([*described("tools/unusual_steps.py"), *list(described("tools/unusual_again.py"))[1:]]))
-    return None
+    print("\n" + "\n".join(judge.summary(again)) + "\n\n" + "\n".join(judge.signed(again, is_shown)))
+    print("\n## What they do\n\n" + "\n".join(judge.described("step", "STEPS", "tools/unusual_steps.py", "tools/unusual_again.py")))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    judge.measured_or_page(__doc__, FOLDER, measured, page)

@@ -16,7 +16,6 @@ import sys
 import tempfile
 
 import judge_new_models as judge
-from judge_training_ways import ways_of
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "data/recordings/ways_together"
@@ -174,7 +173,7 @@ def bound(r):
 
 def described():
     yield "| way | what it does | batch of a GPU |\n|---|---|--:|"
-    for name, text, (batch, _) in ways_of("tools/ways_together.py"):
+    for name, text, (batch, _) in judge.steps_of("tools/ways_together.py", "WAYS"):
         yield f"| {name} | {text} | {batch} |"
 
 

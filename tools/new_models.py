@@ -299,14 +299,8 @@ def record(folder, without_gpu, tag, budget_s):
     sys.path[:0] = [os.path.join(ROOT, "python"), os.path.join(ROOT, "tools")]
     import forked
 
-    def lines():
-        for name, batch, precision in steps(without_gpu):
-            said = f"{name}_b{batch}_{precision.replace('-', '_')}{'' if without_gpu else '_' + tag}"
-            script = ["tools/new_models.py", name, "--batch", str(batch), "--precision", precision, "--iterations", "60"]
-            yield said, ["--model", name, "--batch-size", str(batch)], script
-
     os.chdir(ROOT)  # so that no path of this machine is in the recorded command
-    return forked.record("new_models", folder, lines(), without_gpu, budget_s)
+    return forked.record_formats("new_models", "tools/new_models.py", steps(without_gpu), folder, without_gpu, tag, budget_s)
 
 
 def main():

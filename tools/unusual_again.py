@@ -78,7 +78,7 @@ def mixed_weights(batch):
     """Convolutions of weights that are mixed for each picture."""
     widths = (32, 64, 128, 256)
     layers = [Mixed(a, b, 2) for a, b in zip(widths, widths[1:])]
-    return first.classifier(nn.Sequential(nn.Conv2d(3, 32, 3, 2, 1), *layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(256, 100)), 100, batch, 3, 96, 96)
+    return first.classifier(nn.Sequential(nn.Conv2d(3, 32, 3, 2, 1), *layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(256, 100)), (batch, 3, 96, 96), 100)
 
 
 def whitened(batch):

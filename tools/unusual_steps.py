@@ -15,29 +15,14 @@ import os
 import sys
 
 import torch
+from new_models import ROOT, classifier, integers, numbers
 from torch import nn
 from torch.nn import functional as F
-
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-
-
-def integers(end, *shape):
-    return torch.randint(0, end, shape, device="cuda")
-
-
-def numbers(*shape):
-    return torch.randn(*shape, device="cuda")
 
 
 def mlp(*widths):
     layers = [part for a, b in zip(widths, widths[1:]) for part in (nn.Linear(a, b), nn.GELU())]
     return nn.Sequential(*layers[:-1])
-
-
-def classifier(model, classes, *images):
-    model = model.cuda()
-    x, y = numbers(*images), integers(classes, images[0])
-    return model, lambda: F.cross_entropy(model(x), y)
 
 
 # --- language, in ways of its own
@@ -317,21 +302,21 @@ def wide_kernels(batch):
     """ConvNeXt: convolutions of 7 x 7, a channel each."""
     import torchvision
 
-    return classifier(torchvision.models.convnext_tiny(), 1000, batch, 3, 224, 224)
+    return classifier(torchvision.models.convnext_tiny(), (batch, 3, 224, 224), 1000)
 
 
 def films(batch):
     """Swin for films: attention in windows of time and space."""
     import torchvision
 
-    return classifier(torchvision.models.video.swin3d_t(), 400, batch, 3, 16, 224, 224)
+    return classifier(torchvision.models.video.swin3d_t(), (batch, 3, 16, 224, 224), 400)
 
 
 def mobile_attention(batch):
     """MobileViT: inverted bottlenecks and attention."""
     import timm
 
-    return classifier(timm.create_model("mobilevit_s"), 1000, batch, 3, 256, 256)
+    return classifier(timm.create_model("mobilevit_s"), (batch, 3, 256, 256), 1000)
 
 
 def taught(batch):
@@ -400,7 +385,7 @@ def deformed(batch):
     widths = (64, 128, 256)
     layers = [part for a, b in zip((64, *widths), widths) for part in (Deformable(a, b), Deformable(b, b), nn.MaxPool2d(2))]
     model = nn.Sequential(nn.Conv2d(3, 64, 7, 4, 3), *layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(256, 1000))
-    return classifier(model, 1000, batch, 3, 224, 224)
+    return classifier(model, (batch, 3, 224, 224), 1000)
 
 
 def crops(batch):
@@ -514,7 +499,7 @@ class Solved(nn.Module):
 
 def solved(batch):
     """An equation is solved within the step, by 32 evaluations of a network."""
-    return classifier(Solved(), 10, batch, 3, 64, 64)
+    return classifier(Solved(), (batch, 3, 64, 64), 10)
 
 
 class EdgeLayer(nn.Module):
@@ -546,7 +531,7 @@ class Points(nn.Module):
 
 def points(batch):
     """Points in space, each with its 20 nearest in the layer's own distances (DGCNN)."""
-    return classifier(Points(), 40, batch, 3, 1024)
+    return classifier(Points(), (batch, 3, 1024), 40)
 
 
 class Pairs(nn.Module):
@@ -711,7 +696,7 @@ class Preconditioned(torch.optim.Optimizer):
 
 def preconditioned(batch):
     """An optimiser that takes roots of matrices, by eigenvalues (Shampoo)."""
-    return classifier(mlp(512, 512, 512, 256), 256, batch, 512)
+    return classifier(mlp(512, 512, 512, 256), (batch, 512), 256)
 
 
 def matched(batch):
@@ -792,14 +777,9 @@ def record(steps, tool, folder, without_gpu, tag, small, budget_s):
     sys.path[:0] = [os.path.join(ROOT, "python"), os.path.join(ROOT, "tools")]
     import forked
 
-    def lines():
-        for name, batch, precision in recorded(steps, small, without_gpu):
-            said = f"{name}_b{batch}_{precision.replace('-', '_')}{'' if without_gpu else '_' + tag}"
-            script = [tool, name, "--batch", str(batch), "--precision", precision, "--iterations", "60"]
-            yield said, ["--model", name, "--batch-size", str(batch)], script
-
     os.chdir(ROOT)  # so that no path of this machine is in the recorded command
-    return forked.record("unusual_steps", folder, lines(), without_gpu, budget_s)
+    who = os.path.basename(tool).removesuffix(".py")
+    return forked.record_formats(who, tool, recorded(steps, small, without_gpu), folder, without_gpu, tag, budget_s)
 
 
 def main(steps=STEPS, tool="tools/unusual_steps.py"):

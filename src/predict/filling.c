@@ -15,8 +15,8 @@ static bool has(const char *text, const char *part) {
 /* Samples are apart in attention, in convolutions forward and to their input, and in the moments of
  * groups of channels. A gradient of weights, and the moments of a channel over all samples, have a
  * block for each place or channel, whatever the batch is; one kernel of cuDNN's has blocks of
- * images, which add up to the gradient. Of gathers, sorts and sums by place one
- * kernel alone has blocks for columns. */
+ * images, which add up to the gradient. Of gathers, sorts and sums by place one kernel alone has
+ * blocks for columns. */
 filling filling_of(const habitat_workload *w, const habitat_workload_group *group,
                    const habitat_workload_kernel *kernel, bool modelled) {
     const char *name = kernel->kernel->form->name;

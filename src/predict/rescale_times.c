@@ -222,7 +222,7 @@ static double spent_flop(const habitat_gpu *gpu, const habitat_work *work) {
 /* Times of a matrix product that no model covers, as complex and fp64 ones: tiles, or its bytes.
  * NaN: not known. */
 static double product_s(const habitat_gpu *gpu, const habitat_work *work) {
-    bool matrix = work->dtype == HABITAT_DTYPE_FP64; /* whose units compute as others do */
+    bool matrix = work->dtype == HABITAT_DTYPE_FP64; /* libraries take these units where they are */
     return formula_roofline_s(spent_flop(gpu, work), work->read_bytes + work->write_bytes,
                               recorded_rate(gpu, work->dtype, matrix),
                               habitat_memory_rate(gpu, true));

@@ -13,7 +13,7 @@ bool scans_are_told(const habitat_work *work, const habitat_gpu *gpu);
 /* Time [s] without a launch of one that is told. */
 double scans_by_column_s(const habitat_work *work, const habitat_gpu *gpu, double roof_s);
 
-/* Time over the recorded one at other sizes; NaN: of any other operation. */
+/* Time over the recorded one at other sizes or in another format; NaN: of any other operation. */
 double scans_growth(const habitat_workload_group *group, const habitat_work *after,
                     const habitat_gpu *gpu);
 

@@ -275,7 +275,8 @@ static void text_verdict(writer *w, const habitat_answer *what, const shortlist 
         ms_text(v.fastest->prediction->iteration_ms, ms, sizeof ms);
         row_name(&v, v.fastest, name, sizeof name);
         rate_words(v.fastest, words, sizeof words);
-        used = habitat_format(line, sizeof line, "Fastest%s: %s, %s%s", of, name,
+        const char *bound = !v.fastest->cost.at_least ? "" : v.by_sample ? "at most " : "at least ";
+        used = habitat_format(line, sizeof line, "Fastest%s: %s, %s%s%s", of, name, bound,
                               v.by_sample ? words : ms, v.by_sample ? "" : " ms");
     } else {
         used = habitat_format(line, sizeof line, "None of these is known to have the memory");

@@ -244,13 +244,11 @@ static double row_length(const work_call *call, const habitat_input *x, double *
     return length;
 }
 
-/* Whether neighbours in memory are in different rows of a scan. */
-static bool scans_by_column(const work_call *call, const habitat_input *x) {
+/* Whether neighbours in memory are in different rows of a scan, which is of what lies in order:
+ * other tensors are copied before. Of one row alone there are none. */
+static bool scans_by_column(const work_call *call, const habitat_input *x, double length) {
     double dim = work_number(call->op, 1);
-    if (isnan(dim) || x->rank < 2 || fabs(dim) > x->rank)
-        return false;
-    uint32_t d = (uint32_t)(dim < 0 ? dim + x->rank : dim);
-    return d < x->rank && (x->strides ? x->strides[d] > 1 : d + 1 < x->rank);
+    return x->rank > 1 && work_elements(x) > length && dim != -1 && dim + 1 != x->rank;
 }
 
 static void scan(const work_call *call, const habitat_input *x, habitat_work *out) {
@@ -263,7 +261,7 @@ static void scan(const work_call *call, const habitat_input *x, habitat_work *ou
         result = HABITAT_DTYPE_INT64;
     double written = elements / length * kept;
     set_rows(out, elements / length, length);
-    out->by_column = variant == WORK_REDUCE_SCAN && length > 1 && scans_by_column(call, x);
+    out->by_column = variant == WORK_REDUCE_SCAN && length > 1 && scans_by_column(call, x, length);
     out->read_bytes = work_bytes(x);
     out->write_bytes = work_size(written, result);
     if (variant != WORK_REDUCE_SCAN)

@@ -4,7 +4,8 @@
 
 #include <habitat/trace.h>
 
-/* Which operations of a trace are run inside a backward operation but are of the forward pass.
+/* Which operations of a trace are run inside a backward operation but are of the forward pass: the
+ * second runs. Those of the first that they repeat, memory_again_note() tells.
  * out: shape (count), false. Returns false without memory. */
 bool again_mark(const habitat_operation *ops, size_t count, bool *out);
 

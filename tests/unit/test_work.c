@@ -411,7 +411,10 @@ static void listed_tensors(void) {
                 {"aten::mean | f32[8,4,16] =[-2] =False -", true},
                 {"aten::cumsum | f32[8,4,16] =1 -", true},
                 {"aten::cumsum | f32[8,4,16] =-1 -", false},
-                {"aten::cumsum | f32[8,4,16]@64,1,4 =1 -", false}};
+                {"aten::cumsum | f32[8,4,16]@64,1,4 =1 -", true},
+                {"aten::cumsum | f32[8,4,16] =-3 -", true},
+                {"aten::cumsum | f32[1,4,1] =1 -", false},
+                {"aten::cumsum | f32[8] =0 -", false}};
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
         case_read(&c, sums[i].line);
         CHECK_INT(habitat_operation_work(&c.op, &w), HABITAT_OK);

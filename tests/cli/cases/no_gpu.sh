@@ -25,6 +25,7 @@ EOF
 "$habitat" predict nested.json --to V100-PCIE-16GB --json | grep -E '"(kernels|kernel_ms)"|left out' | sort -u
 # .. so that times are at least these, and a choice says so
 "$habitat" predict nested.json --to V100-PCIE-16GB | sed -n '/^GPU/,/^$/p'
+"$habitat" predict nested.json --to V100-PCIE-16GB,T4 | grep Fastest
 "$habitat" choose nested.json --json | grep -E '"(reason|at_least)"' | sort -u
 "$habitat" choose nested.json | grep -A1 'Note: the work'
 "$habitat" choose nested.json --html left.html >/dev/null && grep -o 'Note: the work of some[^<]*' left.html
