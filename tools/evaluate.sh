@@ -2,7 +2,7 @@
 # Regenerates what is measured in docs/: accuracy.md (`habitat eval ops`: models trained anew, each GPU
 # left out in turn; `e2e`, `cnn`: recordings onto whole models that others measured; `pairs`: steps recorded
 # on two GPUs); the figures of iteration.md (`replay`, `scale`, `ddp`) and memory.md (`memory`); new-models.md
-# (tools/judge_new_models.py); training-ways.md (tools/judge_training_ways.py); ways-together.md (tools/judge_ways_together.py); unusual-steps.md (tools/judge_unusual_steps.py); choose.md (`choose`); shapes.md (`shapes`); case-studies.md; what README.md, the tutorial and the guides show; accuracy-bundle.md, where the whole
+# (tools/judge_new_models.py); training-ways.md (tools/judge_training_ways.py); ways-together.md (tools/judge_ways_together.py); unusual-steps.md (tools/judge_unusual_steps.py); full-size-steps.md (tools/judge_full_size_steps.py); choose.md (`choose`); shapes.md (`shapes`); case-studies.md; what README.md, the tutorial and the guides show; accuracy-bundle.md, where the whole
 # bundle of measurements lies beside the checkout.
 # usage: evaluate.sh BUILD [recordings|check]
 #   recordings: all but what trains models, which stays as it is: seconds
@@ -149,6 +149,9 @@ done_with training-ways.md
 
 python3 tools/judge_unusual_steps.py "$habitat" >"$work/unusual-steps.md"
 done_with unusual-steps.md
+
+python3 tools/judge_full_size_steps.py "$habitat" >"$work/full-size-steps.md"
+done_with full-size-steps.md
 
 python3 tools/judge_ways_together.py "$habitat" >"$work/ways-together.md"
 done_with ways-together.md

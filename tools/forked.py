@@ -95,14 +95,15 @@ def record(who, folder, steps, without_gpu, budget_s, limit_s=90):
     return 1 if runner.failed else 0
 
 
-def record_formats(who, tool, steps, folder, without_gpu, tag, budget_s):
-    """The same of a tool's steps, of (name, batch, number format) each, named by all of these and the GPU's `tag`."""
+def record_formats(who, tool, steps, folder, without_gpu, tag, budget_s, options=()):
+    """The same of a tool's steps, of (name, batch, number format) each, named by all of these and the GPU's `tag`; `options` of the recorder with a
+    GPU."""
 
     def lines():
         for name, batch, precision in steps:
             said = f"{name}_b{batch}_{precision.replace('-', '_')}{'' if without_gpu else '_' + tag}"
             script = [tool, name, "--batch", str(batch), "--precision", precision, "--iterations", "60"]
-            yield said, ["--model", name, "--batch-size", str(batch)], script
+            yield said, ["--model", name, "--batch-size", str(batch), *([] if without_gpu else options)], script
 
     return record(who, folder, lines(), without_gpu, budget_s)
 

@@ -67,8 +67,8 @@ def case(kind, model, guess_ms, measured_ms, interval=None):
     return Case(kind, model, guess_ms / measured_ms - 1, inside)
 
 
-def pairs(folder):
-    """(kind, path it is predicted from, path of the truth, options): every other batch of a format, every other format of a batch from fp32."""
+def pairs(folder, plain="fp32"):
+    """(kind, path it is predicted from, path of the truth, options): every other batch of a format, every other format of a batch from the plain one."""
     found = [(path, parts(path.name)) for path in sorted(folder.glob("*.json.gz"))]
     for path, a in found:
         for other, b in found:
@@ -76,14 +76,14 @@ def pairs(folder):
                 continue
             if a["precision"] == b["precision"]:
                 yield "another batch", path, other, ("--batch", b["batch"])
-            elif a["batch"] == b["batch"] and a["precision"] == "fp32":
+            elif a["batch"] == b["batch"] and a["precision"] == plain:
                 precision = b["precision"].replace("_", "-")
-                yield f"{precision} from fp32", path, other, ("--precision", precision)
+                yield f"{precision} from {plain}", path, other, ("--precision", precision)
 
 
-def scaled(habitat, folder):
+def scaled(habitat, folder, plain="fp32"):
     """Cases of steps in another batch size or format: sums of their kernels, and whole steps with their intervals."""
-    for kind, path, other, options in pairs(folder):
+    for kind, path, other, options in pairs(folder, plain):
         _, guess = predict(habitat, path, *options)
         trace, truth = predict(habitat, other)
         model = parts(path.name)["model"]

@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""Steps of the sizes that people train (data/recordings/full_size; tools/full_size_steps.py): docs/full-size-steps.md on standard output.
+
+usage: judge_full_size_steps.py HABITAT [FOLDER]      the page; FOLDER: recordings of an H100, those without a GPU in FOLDER/without_gpu, and
+                                                       measured_h200.csv
+       judge_full_size_steps.py HABITAT --measured FOLDER     what FOLDER's recordings of an H200 took: measured_h200.csv
+"""
+
+import csv
+
+import judge_new_models as judge
+import judge_unusual_steps as unusual
+
+FOLDER = judge.ROOT / "data/recordings/full_size"
+
+TEXT = """# Steps of full size
+
+Made by `make eval` from `data/recordings/full_size`; do not edit. {steps} training steps of the sizes that people train (`tools/full_size_steps.py`): 0.02 to 7.6 billion parameters, large batches that take much of 80 GB and up to
+1.3 s. Other recordings here are of smaller ones, most of them under 0.1 s. Each was recorded on one H100 with a small and a large batch in autocast to bf16 (the adapters in bf16), and with the small one in TF32; what the same
+steps took on one H200 is in `measured_h200.csv`."""
+
+
+def plain(habitat, folder):
+    return judge.scaled(habitat, folder, "tf32")
+
+
+def other_gpu_and_batch(habitat, folder):
+    """From the small step on an H100 to the large one on an H200: what a cloud is rented by."""
+    with open(folder / "measured_h200.csv", newline="", encoding="utf-8") as file:
+        measured = {row["recording"]: row for row in csv.DictReader(file)}
+    for name, truth in measured.items():
+        a = judge.parts(name)
+        sizes = sorted((int(judge.parts(n)["batch"]), n) for n in measured if judge.parts(n) == {**a, "batch": judge.parts(n)["batch"]})
+        if len(sizes) < 2 or sizes[-1][1] != name:
+            continue
+        _, guess = judge.predict(habitat, folder / f"{sizes[0][1]}_h100.json.gz", "--batch", a["batch"], gpu=unusual.OTHER)
+        yield judge.case("large batch on an H200 from the small on an H100, sum of kernels", a["model"], guess["kernel_ms"], float(truth["kernel_ms"]))
+        bound = "CPU" if guess["bound_by"] == "cpu" else "GPU"
+        kind = f"large batch on an H200 from the small on an H100, whole step, said to be bound by the {bound}"
+        yield judge.case(kind, a["model"], guess["iteration_ms"], float(truth["iteration_ms"]), guess)
+
+
+def page(habitat, folder):
+    cases = unusual.cases_of(habitat, folder, (unusual.other_gpu, other_gpu_and_batch, plain, unusual.withheld, judge.memory))
+    print(TEXT.format(steps=len({c.model for c in cases})))
+    print("\n" + "\n".join(judge.summary(cases)))
+    print("\n## By step\n\n" + "\n".join(judge.signed(cases)))
+    print("\n## What they do\n\n" + "\n".join(judge.described("step", "STEPS", "tools/full_size_steps.py")))
+
+
+if __name__ == "__main__":
+    judge.measured_or_page(__doc__, FOLDER, unusual.measured, page)
