@@ -26,6 +26,8 @@ CONSTANT(hardware, l2_bytes_per_s_per_sm, 24 * 1.7e9, "byte/s an SM",
          "24 byte a cycle at 1.7 GHz, below every data sheet; docs/modelling.md#products-on-matrix-units")
 CONSTANT(hardware, sm_path_bytes_per_cycle, 40, "byte a cycle and SM",
          "of the 64 that an SM's path to the L2 is built for; docs/modelling.md#products-on-matrix-units")
+CONSTANT(hardware, issued_lanes, 128, "instruction a cycle and SM",
+         "four schedulers of a warp each; CUDA C++ programming guide, arithmetic instructions, since compute capability 5.0")
 CONSTANT(hardware, register_bytes_per_sm, 262144, "byte",
          "65536 registers of 4 byte; CUDA C++ programming guide, technical specifications")
 CONSTANT(hardware, threads_per_sm, 2048, "threads",
@@ -285,6 +287,8 @@ CONSTANT(fitted, usual_rnn_plain, 0.4, "of the arithmetic roof", "as usual_gemm_
 CONSTANT(fitted, usual_vectorized, 0.95, "of the memory roof", "as usual_gemm_plain: vectorized_elementwise in the name: goes through memory in order")
 CONSTANT(fitted, usual_elementwise, 0.4, "of the memory roof", "as usual_gemm_plain: other elementwise_kernel")
 CONSTANT(fitted, usual_other, 0.7, "of the memory roof", "as usual_gemm_plain: other element-wise kernels and copies")
+CONSTANT(fitted, usual_optimizer_of_three, 0.95, "1",
+         "kernels of three lists (TernaryOp, PointwiseOp) between an H100 and an H200; docs/decisions/0503")
 CONSTANT(fitted, usual_optimizer, 0.86, "of the memory roof", "DRAM bytes of multi-tensor optimisers by counters in five steps on an H200, every model alike (0.72 to 0.95); docs/decisions/0305")
 CONSTANT(fitted, usual_softmax, 0.85, "of the memory roof", "as usual_gemm_plain: soft-max")
 CONSTANT(fitted, usual_rows, 0.25, "of the memory roof", "as usual_gemm_plain: norms and reductions")

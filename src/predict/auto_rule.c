@@ -3,22 +3,30 @@
  *     T_d = f_d + M_d + (T_o - f_o - M_o) * (S_o C_o) / (S_d C_d)      where T_o - f_o >= M_o
  *     T_d = f_d + (T_o - f_o) * M_d / M_o                              otherwise
  *
+ * and for kernels of threads that do not wait for each other, with p = 2.5,
+ *
+ *     T_d = f_d + (M_d^p + ((T_o - f_o)^p - M_o^p) * ((S_o C_o) / (S_d C_d))^p)^(1/p)
+ *
  * f: what any kernel costs from its start to its end. M: roofline time on sustained rates; a
  * part of what fits the L2 cache is served at the cache's rate. What a kernel takes beyond M is not
  * waiting for that roof: it is latency, instructions, too few blocks, and goes with clock C and the
- * multiprocessors S that its blocks can use. A kernel whose work nobody counted follows the main
- * kernel of its operation; without one it did in its time what such kernels usually do (usual.c).
- * Nothing here knows an architecture. Reasons and evidence: docs/formulas.md#auto. No resource of
- * the destination, raised, makes a kernel slower. */
+ * multiprocessors S that its blocks can use. Where nothing waits in turn, both go on side by side:
+ * the longer of the two takes nearly all of the time. A kernel whose work nobody counted follows
+ * the main kernel of its operation; without one it did in its time what such kernels usually do
+ * (usual.c). Nothing here knows an architecture. Reasons and evidence: docs/formulas.md#auto. No
+ * resource of the destination, raised, makes a kernel slower. */
 #include "predict/auto_rule.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "gpu/gpu.h"
 #include "base/constants.h"
 #include "operator/views.h"
 #include "predict/fallback.h"
 #include "predict/elements.h"
+#include "predict/instructions.h"
 #include "predict/usual.h"
 #include "work/class.h"
 
@@ -37,15 +45,16 @@ static double memory_s(const scaling *s, const habitat_gpu *gpu, double bytes_pe
     return from_memory_s + s->cache_share * (repeated_s - from_memory_s);
 }
 
-/* Roofline time M [ns]; NaN where neither flop nor bytes are known, or a rate that is needed is
- * not.
- */
-static double roofline_ns(const scaling *s, const habitat_kernel_facts *facts, formula_rates rates,
-                          const habitat_gpu *gpu) {
+/* Roofline time M [ns] of a kernel that issues so many instructions a byte; NaN where neither flop
+ * nor bytes are known, or a rate that is needed is not. */
+static double roofline_ns(const scaling *s, const habitat_kernel_facts *facts, double instructions,
+                          formula_rates rates, const habitat_gpu *gpu) {
     double compute = formula_known(facts->flop) ? facts->flop / rates.flop_per_s : 0.0;
-    bool moves = formula_known(facts->bytes) && facts->bytes > 0.0;
-    double longest_s =
-        fmax(compute, moves ? memory_s(s, gpu, rates.bytes_per_s, facts->bytes) : 0.0);
+    double moving = 0.0;
+    if (formula_known(facts->bytes) && facts->bytes > 0.0)
+        moving = instructions_s(gpu, facts->bytes, instructions,
+                                memory_s(s, gpu, rates.bytes_per_s, facts->bytes));
+    double longest_s = fmax(compute, moving);
     return formula_usable(longest_s) ? longest_s * 1e9 : NAN;
 }
 
@@ -146,8 +155,17 @@ static habitat_workload_kernel with_work(const habitat_workload_kernel *kernel, 
     return made;
 }
 
-static double origin_roof_ns(const scaling *s, const habitat_kernel_facts *facts) {
-    return roofline_ns(s, facts, scaling_rates(&s->sustained_origin, facts), s->origin);
+static double origin_roof_ns(const scaling *s, const habitat_kernel_facts *facts,
+                             double instructions) {
+    return roofline_ns(s, facts, instructions, scaling_rates(&s->sustained_origin, facts),
+                       s->origin);
+}
+
+/* Vectorised kernels have few instructions for each byte. What takes them longer than their roof is
+ * how they begin and end, and no memory is waited for then. */
+static bool overlaps(const habitat_workload_kernel *kernel) {
+    const char *name = kernel->kernel->form->name;
+    return class_of(kernel->op_class)->overlaps && name && !strstr(name, "vectorized_elementwise");
 }
 
 static void set_origin(const habitat_workload *w, auto_rule *r) {
@@ -156,12 +174,17 @@ static void set_origin(const habitat_workload *w, auto_rule *r) {
     for (size_t i = 0; i < w->kernel_count; i++) {
         const habitat_workload_kernel *kernel = &w->kernels[i];
         auto_rule_origin *o = &r->origin[i];
-        *o = (auto_rule_origin){origin_roof_ns(&s, &kernel->facts), NAN, NAN};
+        double instructions = instructions_a_byte(kernel->kernel->form->name);
+        *o = (auto_rule_origin){.roof_ns = origin_roof_ns(&s, &kernel->facts, instructions),
+                                .usual = NAN,
+                                .usual_roof_ns = NAN,
+                                .instructions = instructions,
+                                .overlaps = overlaps(kernel)};
         if (!isnan(o->roof_ns) || fallback_leaves_gpu(kernel->kernel))
             continue;
         o->usual = usual_work(&s, r, kernel);
         habitat_workload_kernel usual = with_work(kernel, o->usual);
-        o->usual_roof_ns = origin_roof_ns(&s, &usual.facts);
+        o->usual_roof_ns = origin_roof_ns(&s, &usual.facts, instructions);
     }
 }
 
@@ -228,20 +251,44 @@ static double issue_ratio(const scaling *s, const habitat_workload_kernel *kerne
     return origin / dest;
 }
 
-/* Time on the destination of what takes `own_ns` on the origin, floors apart, and by its roof
- * `origin`; NaN where the kernel's work or a rate is unknown. */
-static double work_ns(const scaling *s, const habitat_workload_kernel *kernel, double own_ns,
-                      double origin) {
+/* x^p and its inverse: how two times of a kernel that go on side by side add up. Chosen among
+ * 1, 1.5, 2, 2.5, 3 and 4 by steps recorded on two GPUs, each model left out (docs/decisions/0501).
+ */
+static double powered(double x) {
+    return x * x * sqrt(x);
+}
+
+static double root(double y) {
+    return pow(y, 0.4);
+}
+
+/* A kernel that took `own` by a roof of `origin` there: by its roof `dest`, and what it took beyond
+ * times `issue`. */
+static double side_by_side_ns(double own, double origin, double dest, double issue) {
+    double beyond = (powered(own) - powered(origin)) / powered(dest) * powered(issue);
+    return dest * root(1.0 + beyond);
+}
+
+/* Time on the destination of what takes `own_ns` of kernel i on the origin, floors apart, and by
+ * its roof `origin`, if it does the work of `kernel`; NaN where that or a rate is unknown. */
+static double work_ns(const scaling *s, const auto_rule *r, size_t i,
+                      const habitat_workload_kernel *kernel, double own_ns, double origin) {
     const habitat_kernel_facts *facts = &kernel->facts;
-    double dest = roofline_ns(s, facts, scaling_rates(&s->sustained_dest, facts), s->dest);
-    bool beyond = own_ns > origin && s->form != AUTO_FORM_RATIO;
-    return beyond ? dest + (own_ns - origin) * issue_ratio(s, kernel) : own_ns * dest / origin;
+    double dest = roofline_ns(s, facts, r->origin[i].instructions,
+                              scaling_rates(&s->sustained_dest, facts), s->dest);
+    if (own_ns <= origin || s->form == AUTO_FORM_RATIO)
+        return own_ns * dest / origin;
+    double issue = issue_ratio(s, kernel);
+    return r->origin[i].overlaps && s->form != AUTO_FORM_SUM
+               ? side_by_side_ns(own_ns, origin, dest, issue)
+               : dest + (own_ns - origin) * issue;
 }
 
 /* The origin's roof for the counted work of kernel i. */
 static double counted_roof_ns(const scaling *s, const auto_rule *r, size_t i) {
-    return s->form == AUTO_FORM_RULE ? r->origin[i].roof_ns
-                                     : origin_roof_ns(s, &s->w->kernels[i].facts);
+    return s->form == AUTO_FORM_RULE
+               ? r->origin[i].roof_ns
+               : origin_roof_ns(s, &s->w->kernels[i].facts, r->origin[i].instructions);
 }
 
 /* By what it usually does. */
@@ -250,16 +297,18 @@ static double usual_ns(const scaling *s, const auto_rule *r, size_t i, double ow
     bool asked = s->form == AUTO_FORM_RULE && !isnan(r->origin[i].usual_roof_ns);
     habitat_workload_kernel usual =
         with_work(kernel, asked ? r->origin[i].usual : usual_work(s, r, kernel));
-    return work_ns(s, &usual, own,
-                   asked ? r->origin[i].usual_roof_ns : origin_roof_ns(s, &usual.facts));
+    return work_ns(s, r, i, &usual, own,
+                   asked ? r->origin[i].usual_roof_ns
+                         : origin_roof_ns(s, &usual.facts, r->origin[i].instructions));
 }
 
 /* What a kernel takes on the destination past its start; NaN where a rate is unknown. */
 static double counted_or_usual_ns(const scaling *s, const auto_rule *r, size_t i) {
     habitat_workload_kernel known = s->w->kernels[i];
     known.facts = *auto_rule_facts(s->w, r, i);
-    double roof = r->facts ? origin_roof_ns(s, &known.facts) : counted_roof_ns(s, r, i);
-    double own = own_ns(s, &s->w->kernels[i]), work = work_ns(s, &known, own, roof);
+    double roof = r->facts ? origin_roof_ns(s, &known.facts, r->origin[i].instructions)
+                           : counted_roof_ns(s, r, i);
+    double own = own_ns(s, &s->w->kernels[i]), work = work_ns(s, r, i, &known, own, roof);
     return isnan(work) ? usual_ns(s, r, i, own) : work;
 }
 
@@ -267,7 +316,7 @@ scaled auto_rule_kernel(const scaling *s, const auto_rule *r, size_t i) {
     const habitat_workload_kernel *kernel = &s->w->kernels[i];
     if (fallback_leaves_gpu(kernel->kernel))
         return scaled_not_covered();
-    double own = own_ns(s, kernel), work = work_ns(s, kernel, own, counted_roof_ns(s, r, i));
+    double own = own_ns(s, kernel), work = work_ns(s, r, i, kernel, own, counted_roof_ns(s, r, i));
     if (isnan(work)) {
         size_t lead = r->lead[i];
         double ratio =

@@ -12,6 +12,8 @@ typedef struct auto_rule_origin {
     double usual;         /* where that is not known: the flop of a product, else the bytes, that it
                              usually does in its time */
     double usual_roof_ns; /* roofline time of those; NaN: they were not asked */
+    double instructions;  /* that it issues for each byte; 0: none that count (instructions.h) */
+    bool overlaps;        /* its threads compute while others of them wait for memory */
 } auto_rule_origin;
 
 /* What the rule needs to know of every kernel of a workload, shape (kernel_count). */

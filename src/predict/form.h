@@ -10,6 +10,7 @@ typedef enum auto_form {
     AUTO_FORM_RATIO,        /* all of a kernel by the ratio of rooflines */
     AUTO_FORM_NO_CACHE,     /* M by DRAM alone */
     AUTO_FORM_CLOCK,        /* what is beyond M by the clock alone */
+    AUTO_FORM_SUM,          /* what is beyond M always added to it */
     AUTO_FORM_UNKNOWN_ROOF, /* work that nobody counted all by its roof */
     AUTO_FORMS
 } auto_form;

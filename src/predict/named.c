@@ -20,7 +20,7 @@ static const struct {
     {"cunn_SoftMaxBackward", 0.7},
     {"vectorized_layer_norm", 0.65},
     {"GammaBetaBackward", 1.0},
-    {"layer_norm_grad_input", 0.45},
+    {"layer_norm_grad_input", 0.8},
     {"bn_bw_1C11_singleread_spec", 0.55}, /* cuDNN's batch norm */
     {"bn_bw_1C11_singleread", 0.4},
     {"bn_bw_1C11", 0.25},

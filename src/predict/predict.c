@@ -412,6 +412,7 @@ const char *auto_form_name(auto_form form) {
         [AUTO_FORM_RATIO] = "all of it by the ratio of rooflines",
         [AUTO_FORM_NO_CACHE] = "without the cache in M",
         [AUTO_FORM_CLOCK] = "what is beyond M by the clock alone",
+        [AUTO_FORM_SUM] = "what is beyond M always added to it",
         [AUTO_FORM_UNKNOWN_ROOF] = "work that nobody counted all by its roof",
     };
     return names[form];

@@ -69,8 +69,10 @@ static double memory_share(const habitat_workload_kernel *kernel) {
                : named(kernel, "elementwise_kernel")   ? fitted_usual_elementwise
                                                        : fitted_usual_other;
     switch (kernel->op_class) {
-    case HABITAT_CLASS_OPTIMIZER:
-        return fitted_usual_optimizer;
+    case HABITAT_CLASS_OPTIMIZER: /* of lists of tensors; some read three of each */
+        return named(kernel, "TernaryOp") || named(kernel, "PointwiseOp")
+                   ? fitted_usual_optimizer_of_three
+                   : fitted_usual_optimizer;
     case HABITAT_CLASS_SOFTMAX:
         return fitted_usual_softmax;
     case HABITAT_CLASS_NORM:

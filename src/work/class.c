@@ -49,13 +49,13 @@ static const class_facts facts[HABITAT_CLASS_COUNT] = {
                            .tf32_by_default = true},
     [HABITAT_CLASS_NORM] = {.floating = true},
     [HABITAT_CLASS_SOFTMAX] = {.floating = true},
-    [HABITAT_CLASS_ELEMENTWISE] = {.heading = "elemwise", .by_element = true},
+    [HABITAT_CLASS_ELEMENTWISE] = {.heading = "elemwise", .by_element = true, .overlaps = true},
     [HABITAT_CLASS_REDUCE] = {0},
-    [HABITAT_CLASS_POOL] = {0},
-    [HABITAT_CLASS_EMBEDDING] = {0},
+    [HABITAT_CLASS_POOL] = {.overlaps = true},
+    [HABITAT_CLASS_EMBEDDING] = {.overlaps = true},
     [HABITAT_CLASS_LOSS] = {0},
     [HABITAT_CLASS_OPTIMIZER] = {0},
-    [HABITAT_CLASS_COPY] = {.by_element = true},
+    [HABITAT_CLASS_COPY] = {.by_element = true, .overlaps = true},
     [HABITAT_CLASS_COLLECTIVE] = {0},
 };
 

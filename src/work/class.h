@@ -26,6 +26,9 @@ typedef struct class_facts {
     /* Its kernels go through tensors of one shape element by element. A kernel of no known class is
      * taken for such a one. */
     bool by_element;
+    /* Threads of its kernels do not wait for each other: while some wait for memory, others go on
+     * with their instructions. (Sums, norms and soft-max hand numbers from thread to thread.) */
+    bool overlaps;
     /* A kernel's name may say the number format that it computes in. True of products, and of
      * kernels of no known class: a name is all that is known of them. */
     bool arithmetic_by_name;

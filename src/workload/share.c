@@ -4,8 +4,8 @@
  * and helpers that move data (layout changes, split-K sums, fills). The computing kernels share the
  * operation's flop and bytes; a helper computes nothing, and its bytes stay unknown unless
  * recorded: no formula needs them, as a kernel without arithmetic scales with bandwidth whatever it
- * moves. Every other operation's kernels are alike: they share by time. Hardware counters come
- * first. */
+ * moves. Every other operation's kernels are alike: they share by time, but one that goes through
+ * all of the operation's tensors by itself. Hardware counters come first. */
 #include "workload/share.h"
 
 #include <math.h>
@@ -135,6 +135,13 @@ static void share_matrix_work(habitat_workload *w, const habitat_workload_group 
     }
 }
 
+/* The gradient of a layer norm's input needs all that the operation reads and writes, whatever its
+ * sums for weights read again (PyTorch; RMS norms have the same kernels). */
+static bool moves_all(const habitat_workload_kernel *kernel) {
+    const char *name = kernel->kernel->form->name;
+    return kernel->op_class == HABITAT_CLASS_NORM && name && strstr(name, "layer_norm_grad_input");
+}
+
 static void share_by_time(habitat_workload *w, const habitat_workload_group *group, double flop,
                           double bytes) {
     double all_ns = 0.0;
@@ -147,7 +154,7 @@ static void share_by_time(habitat_workload *w, const habitat_workload_group *gro
         habitat_workload_kernel *kernel = member(w, group, i);
         double share = kernel->main && all_ns > 0.0 ? kernel->facts.time_ns / all_ns : 0.0;
         kernel->facts.flop = share * flop;
-        kernel->facts.bytes = share * bytes;
+        kernel->facts.bytes = (moves_all(kernel) ? 1.0 : share) * bytes;
     }
 }
 
