@@ -27,9 +27,8 @@ def language(model, words, *shape):
 def llama(**more):
     import transformers
 
-    config = transformers.LlamaConfig(
-        hidden_size=2048, num_hidden_layers=16, num_attention_heads=32, num_key_value_heads=8, intermediate_size=8192, vocab_size=128256, **more
-    )
+    sizes = {"hidden_size": 2048, "num_hidden_layers": 16, "num_attention_heads": 32, "num_key_value_heads": 8, "intermediate_size": 8192}
+    config = transformers.LlamaConfig(**{**sizes, "vocab_size": 128256, **more})
     with torch.device("cuda"):
         return transformers.LlamaForCausalLM(config)
 
@@ -296,10 +295,10 @@ STEPS = {
 }
 
 
-def train(name, batch, precision, iterations):
+def train(steps, name, batch, precision, iterations):
     torch.manual_seed(0)
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = precision == "tf32"
-    model, loss_of = STEPS[name][0](batch)
+    model, loss_of = steps[name][0](batch)
     model.train()
     optimizer = torch.optim.AdamW((p for p in model.parameters() if p.requires_grad), fused=True)
     for _ in range(iterations):
@@ -310,31 +309,32 @@ def train(name, batch, precision, iterations):
         optimizer.step()
 
 
-def recorded(without_gpu):
+def recorded(steps, without_gpu):
     """(name, batch, format): small and large in the format that people train in, then small ones in the other; without a GPU small ones alone."""
-    for name, (_, small, large, formats) in STEPS.items():
+    for name, (_, small, large, formats) in steps.items():
         yield name, small, formats[0]
         if not without_gpu:
             yield name, large, formats[0]
-    for name, (_, small, _, formats) in STEPS.items():
+    for name, (_, small, _, formats) in steps.items():
         for precision in formats[1:]:
             yield name, small, precision
 
 
-def record(folder, without_gpu, tag, part, budget_s):
+def record(steps, tool, folder, without_gpu, tag, part, budget_s):
     sys.path[:0] = [os.path.join(ROOT, "python"), os.path.join(ROOT, "tools")]
     import forked
 
     os.chdir(ROOT)  # so that no path of this machine is in the recorded command
-    mine, parts = map(int, part.split("/"))
-    names = list(STEPS)[mine::parts]
-    steps = [step for step in recorded(without_gpu) if step[0] in names]
-    return forked.record_formats("full_size_steps", "tools/full_size_steps.py", steps, folder, without_gpu, tag, budget_s, ("--timed", "5"))
+    first, parts = map(int, part.split("/"))
+    names = list(steps)[first::parts]
+    mine = [step for step in recorded(steps, without_gpu) if step[0] in names]
+    who = os.path.basename(tool).removesuffix(".py")
+    return forked.record_formats(who, tool, mine, folder, without_gpu, tag, budget_s, ("--timed", "5"))
 
 
-def main():
+def main(steps=STEPS, tool="tools/full_size_steps.py"):
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
-    p.add_argument("step", nargs="?", choices=STEPS)
+    p.add_argument("step", nargs="?", choices=steps)
     p.add_argument("--batch", type=int)
     p.add_argument("--precision", default="amp-bf16", choices=("tf32", "amp-bf16", "bf16"))
     p.add_argument("--iterations", type=int, default=60)
@@ -345,10 +345,10 @@ def main():
     p.add_argument("--budget", type=float, default=560)
     asked = p.parse_args()
     if asked.record:
-        return record(os.path.abspath(asked.record), asked.no_gpu, asked.tag, asked.part, asked.budget)
+        return record(steps, tool, os.path.abspath(asked.record), asked.no_gpu, asked.tag, asked.part, asked.budget)
     if not asked.step:
         p.error("name a step, or a folder to record into")
-    train(asked.step, asked.batch or STEPS[asked.step][1], asked.precision, asked.iterations)
+    train(steps, asked.step, asked.batch or steps[asked.step][1], asked.precision, asked.iterations)
     return 0
 
 
