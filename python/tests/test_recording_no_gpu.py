@@ -58,7 +58,8 @@ def test_everything_is_put_back(tmp_path):
     from torch._subclasses.fake_tensor import FakeTensor
 
     def seen():
-        return torch.cuda.is_available, torch.Tensor.to, torch.nn.Module._apply, torch.tensor, dict(vars(FakeTensor))
+        kind = torch._subclasses.FakeTensor
+        return torch.cuda.is_available, torch.Tensor.to, torch.nn.Module._apply, torch.tensor, kind, dict(vars(FakeTensor))
 
     before = seen()
     recorded(tmp_path, LINEAR.format(to=".cuda()", device=", device='cuda'") + LOOP)
@@ -204,6 +205,18 @@ def step():
     return model(torch.randn(6, 4, device="cuda")).sum() + F.linear(heads.reshape(4, 1, 128), weight).sum()
 """ + LOOP)  # fmt: skip
     assert ((4, 128), (128, 128)) in shapes(trace, "aten::mm") and "aten::bmm" not in names(trace)
+
+
+def test_a_script_is_not_told_that_a_graph_is_traced(tmp_path):
+    """Transformers ask for fake tensors, and make masks for a graph that they leave out of a step."""
+    trace = recorded(tmp_path, LINEAR.format(to=".cuda()", device=", device='cuda'") + """
+def step():
+    x = torch.randn(6, 4, device="cuda")
+    if isinstance(x, torch._subclasses.FakeTensor) or issubclass(type(x), torch._subclasses.FakeTensor):
+        x = x * 2
+    return model(x).sum()
+""" + LOOP)  # fmt: skip
+    assert "aten::mul" not in names(trace) and "aten::addmm" in names(trace)
 
 
 def test_values_are_made_up_and_places_named(tmp_path, capfd):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 import types
 from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Literal, NoReturn, Tuple
 
@@ -62,6 +63,7 @@ class Device:
         self._say_what_it_is()
         self._tensors()
         self._own_kernels()
+        self._not_traced()
         self._modules()
         self._data()
         self._optimizers()
@@ -164,6 +166,13 @@ class Device:
             return clear
 
         self._patch.wrap(torch, "clear_autocast_cache", cleared)
+
+    def _not_traced(self) -> None:
+        """Libraries ask whether a tensor is a fake one to find out whether a graph is traced, whose way hangs on no values; then they
+        make masks that they leave out of a step that runs. This one runs."""
+        import torch._subclasses
+
+        self._set(torch._subclasses, "FakeTensor", _FakeOnlyWithin("FakeTensor", (), {}))
 
     def _own_kernels(self) -> None:
         """Functions of the script's own that PyTorch makes one kernel of: a mode of ours is asked from PyTorch 2.9 on only."""
@@ -340,6 +349,27 @@ def _formatted(before: Callable[..., Any]) -> Callable[..., Any]:
         return str(before(t, how))
 
     return text
+
+
+class _FakeOnlyWithin(type):
+    """In the place of PyTorch's class of fake tensors: PyTorch's own code gets its answers, all other code that a tensor is none."""
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        return _within_torch() and isinstance(value, _class_of_fake())
+
+    def __subclasscheck__(cls, kind: Any) -> bool:
+        return _within_torch() and issubclass(kind, _class_of_fake())
+
+
+def _within_torch() -> bool:
+    """Whether code of PyTorch's asks, two calls up."""
+    return str(sys._getframe(2).f_globals.get("__name__")).split(".")[0] == "torch"
+
+
+def _class_of_fake() -> Any:
+    from torch._subclasses import fake_tensor
+
+    return fake_tensor.FakeTensor
 
 
 def _asked_inside(before: Callable[..., Any]) -> Callable[..., Any]:

@@ -151,7 +151,7 @@ def attention(
     head = max(q.shape[-1], v.shape[-1])
     learned = attn_mask is not None and attn_mask.requires_grad
     if fused and narrow and (enable_gqa or not grouped):
-        cudnn = head <= 128 and q.shape[-1] % 8 == 0 and v.shape[-1] % 8 == 0 and k.shape[2] > 1 and (q.shape[2] > 1 or not dropout_p)
+        cudnn = head <= _widest_cudnn_head() and q.shape[-1] % 8 == 0 and v.shape[-1] % 8 == 0 and k.shape[2] > 1 and (q.shape[2] > 1 or not dropout_p)
         if cudnn and not learned and allowed.cudnn_sdp_enabled():
             mask = _as_bias(attn_mask, q)
             return aten._scaled_dot_product_cudnn_attention(q, k, v, mask, training, dropout_p, is_causal, False, scale=scale)[0]
@@ -178,6 +178,13 @@ def _can_be_fused(q: Any, k: Any, v: Any, mask: Any) -> bool:
     heads = k.shape[1] == v.shape[1] and k.shape[1] and q.shape[1] % k.shape[1] == 0
     in_order = all(t.stride(-1) == 1 for t in (q, k, v) if t.shape[-1] > 1) and (mask is None or mask.stride(-1) == 1)
     return bool(batches and heads and in_order and q.shape[-1] == k.shape[-1] and q.shape[2] and k.shape[2])
+
+
+def _widest_cudnn_head() -> int:
+    """256 on a GPU of compute capability 9.0 with cuDNN 9.10, which PyTorch comes with from 2.8 on."""
+    import torch
+
+    return 256 if tuple(int(n) for n in torch.__version__.split(".")[:2]) >= (2, 8) else 128
 
 
 def _as_bias(mask: Any, q: Any) -> Any:
