@@ -11,6 +11,7 @@
 #include "base/apart.h"
 #include "base/constants.h"
 #include "base/error.h"
+#include "predict/attentions.h"
 #include "predict/batch_norms.h"
 #include "predict/bias.h"
 #include "predict/estimate.h"
@@ -240,6 +241,16 @@ static habitat_status widen_attention(asked *a, size_t i, habitat_arena *arena,
     return keep_work(a, i, &wide, arena, err);
 }
 
+/* Heads that a kernel computes wider than they are, asked so of the models. */
+static habitat_status widen_heads(const operations_by *by, const method_plug *plug, asked *a,
+                                  size_t i, habitat_arena *arena, habitat_error *err) {
+    habitat_work wide;
+    bool own = plug->models == HABITAT_MODEL_AUTO && plug->asks_models && !by->models_name;
+    if (!own || !attentions_padded(a->questions[i].work, &wide))
+        return HABITAT_OK;
+    return keep_work(a, i, &wide, arena, err);
+}
+
 /* Without a measurement to scale the models are the best there is, of any vendor's GPU:
  * docs/decisions/0400. */
 static habitat_status ask_models(const operations_by *by, const method_plug *plug,
@@ -270,6 +281,21 @@ static void no_faster_than_places(const method_plug *plug, const method_question
     answer->low_ms *= least / answer->ms;
     answer->high_ms *= least / answer->ms;
     answer->ms = least;
+}
+
+/* Models know heads of few sizes, and little of what a training step does. */
+static void as_trained(const operations_by *by, const method_plug *plug,
+                       const habitat_model_query *question, const method_question *q,
+                       method_answer *answer) {
+    bool kernel =
+        question->timing == HABITAT_TIMING_KERNEL || question->timing == HABITAT_TIMING_GRAPH;
+    if (plug->models != HABITAT_MODEL_AUTO || by->models_only || by->models_name || !kernel ||
+        !(answer->ms > 0))
+        return;
+    double factor = attentions_factor(q->work, q->gpu, answer->ms * 1e-3);
+    answer->ms *= factor;
+    answer->low_ms *= factor;
+    answer->high_ms *= factor;
 }
 
 /* Kernels of these are far from what rates allow where both are known (chosen_bare_high): an answer
@@ -317,6 +343,8 @@ static habitat_status answer_one(const operations_by *by, const method_plug *plu
         return refuse(arena, &why, out, err);
     if (found->covered)
         no_faster_than_places(plug, q, &answer);
+    if (found->covered)
+        as_trained(by, plug, question, q, &answer);
     bool bare = is_bare(plug, found, q->work, told(by, plug, q));
     if (bare && widen_bare(question, q, arena, &answer, &padded, err) != HABITAT_OK)
         return err->code;
@@ -367,6 +395,8 @@ habitat_status operations_predict(const operations_by *by, const habitat_gpu *gp
             status = fold(by, plug, &a, i, arena, err);
         if (status == HABITAT_OK && plug->asks_models)
             status = widen_attention(&a, i, arena, err);
+        if (status == HABITAT_OK)
+            status = widen_heads(by, plug, &a, i, arena, err);
     }
     if (status == HABITAT_OK)
         status = ask_models(by, plug, gpu, n, &a, err);

@@ -266,8 +266,12 @@ static void test_attention_backward(void) {
               HABITAT_OK);
     CHECK_INT(ask_operation(&work, a100, HABITAT_METHOD_AUTO, &backward, NULL), HABITAT_OK);
     CHECK_INT(forward.method, HABITAT_METHOD_LEARNED);
-    CHECK_NEAR(backward.ms, 2.5 * forward.ms, 1e-9);
-    check_case("fused attention's backward pass takes two and a half times its forward pass");
+    /* 1.11 and .98 of the models' (docs/decisions/0522), past what both begin with */
+    double begin_ms = 8.5e-3 / 1.41;
+    CHECK_NEAR((backward.ms - begin_ms) / (forward.ms - begin_ms), 2.5 * 1.11 / (.9 * pow(2, .129)),
+               1e-6);
+    check_case(
+        "fused attention's backward pass takes two and a half times its forward pass, and more");
 }
 
 static double attention_ms(double q, double kv, bool causal, bool bottom_right, habitat_dtype dtype,
@@ -308,7 +312,7 @@ static void test_attention_masks(void) {
         CHECK_NEAR(attention_ms(512, 512, true, true, f, p), square, 1e-12);
         if (p == HABITAT_PASS_FORWARD) /* backward their gradients are written: zeros */
             CHECK_NEAR(attention_ms(512, 16384, true, false, f, p), square, 1e-12);
-        CHECK_NEAR(top, square + beside, 0.1);
+        CHECK_NEAR(top, square + beside, f == HABITAT_DTYPE_FP32 ? 0.1 : 0.15);
         CHECK(attention_ms(2048, 512, true, true, f, p) < 0.7 * top);
         CHECK(end > 3 * square && end < 1.2 * whole);
     }
