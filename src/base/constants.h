@@ -325,6 +325,9 @@ CONSTANT(hardware, pixel_each, 16, "pixel a thread", "as pixel_threads: ELEMENTS
 CONSTANT(hardware, pixel_round, 4, "pixel a thread", "as pixel_threads: under way at once, ELEMENTS_PER_ITER")
 CONSTANT(hardware, pixel_blocks, 128, "block", "as pixel_threads: one below the other at most, MAX_H_BLOCK")
 CONSTANT(hardware, pixel_shared, 8, "block", "as pixel_threads: fewer do not share sums, one takes all (flexible_launch_configs())")
+CONSTANT(fitted, last_forward_cycles, .66, "cycle of an SM an element",
+         "cuDNN's batch norms with channels last: ResNet-50 in TF32 on an H200 (12 shapes, 13 % off, 12 on an H100 that was left out); predict/batch_norms.c; docs/decisions/0524")
+CONSTANT(fitted, last_backward_cycles, .49, "cycle of an SM an element", "as last_forward_cycles, 7 % off and 8")
 CONSTANT(fitted, pixel_gather_cycles, 4700, "cycle",
          "batch norms in bf16 of four scripts recorded on an H200: blocks add their sums up; predict/batch_norms.c; docs/decisions/0456")
 CONSTANT(fitted, scaled_block_cycles, 155, "cycle a block and SM",

@@ -21,10 +21,16 @@ static bool by_channels(const habitat_work *work) {
            (work->dtype == HABITAT_DTYPE_BF16 || !(work->images > 0));
 }
 
+/* Images with channels last in a format that cuDNN has, trained. */
+static bool by_pixels(const habitat_work *work) {
+    return work->channels_last && work->images > 0 && !(work->scaled_images > 0) &&
+           (work->dtype == HABITAT_DTYPE_FP32 || work->dtype == HABITAT_DTYPE_FP16);
+}
+
 bool batch_norms_told(const habitat_work *work, const habitat_gpu *gpu) {
     if (strcmp(work->kind, "batch_norm") != 0 || !(gpu->l2_bytes > 0) || !gpu->sm_count)
         return false;
-    return by_channels(work) || (work->images > 0 && work->scaled_images > 0);
+    return by_channels(work) || by_pixels(work) || (work->images > 0 && work->scaled_images > 0);
 }
 
 /* Part of the tensors that the cache does not hold, of one that is read and one written. */
@@ -73,7 +79,8 @@ static double pixel_kernel_s(const struct pixel_kernel *k, const habitat_work *w
 }
 
 /* Between both kernels forward a small one works out the deviations. With given statistics it and
- * the one behind it are all. What is not in the cache is waited for. */
+ * the one behind it are all. What is not in the cache is waited for where a block's own rounds do
+ * not take as long: docs/decisions/0524. */
 static double channels_last_s(const habitat_work *work, const habitat_gpu *gpu, double roof_s,
                               double floor_s) {
     bool backward = work->pass == HABITAT_PASS_BACKWARD, given = work->scaled_images > 0;
@@ -82,9 +89,21 @@ static double channels_last_s(const habitat_work *work, const habitat_gpu *gpu, 
     double tensor_s = roof_s / (backward ? 3 : 2);
     double seconds = backward || given ? floor_s : 2 * floor_s;
     for (int i = given ? 1 : 0; i < 2; i++)
-        seconds += pixel_kernel_s(of_fp32 && i == 0 ? &fp32_means : &kernels[i], work, gpu) +
-                   missed_share(work, gpu) * kernels[i].tensors * tensor_s;
+        seconds += hypot(pixel_kernel_s(of_fp32 && i == 0 ? &fp32_means : &kernels[i], work, gpu),
+                         missed_share(work, gpu) * kernels[i].tensors * tensor_s);
     return seconds;
+}
+
+/* cuDNN's kernel for images with channels last keeps nothing on the chip: it reads what it sums
+ * over once more. roof_s: of tensors that are read once and written. */
+static double by_pixels_s(const habitat_work *work, const habitat_gpu *gpu, double roof_s,
+                          double floor_s) {
+    bool backward = work->pass == HABITAT_PASS_BACKWARD;
+    double elements = work->shape.rows.rows * work->shape.rows.columns;
+    double cycles = backward ? fitted_last_backward_cycles : fitted_last_forward_cycles;
+    double walk_s = elements * cycles / (gpu->boost_clock_hz * gpu->sm_count);
+    double memory_s = roof_s * (backward ? 5.0 / 3 : 3.0 / 2);
+    return (backward ? 1 : 3) * floor_s + hypot(walk_s, memory_s);
 }
 
 /* ---- given statistics: a block for each channel of each image ---- */
@@ -104,8 +123,11 @@ static double given_s(const habitat_work *work, double images, const habitat_gpu
 
 double batch_norms_s(const habitat_work *work, const habitat_gpu *gpu, double roof_s,
                      double floor_s) {
-    return by_channels(work) ? channels_last_s(work, gpu, roof_s, floor_s)
-                             : given_s(work, work->scaled_images, gpu, roof_s, floor_s);
+    if (by_channels(work))
+        return channels_last_s(work, gpu, roof_s, floor_s);
+    if (by_pixels(work))
+        return by_pixels_s(work, gpu, roof_s, floor_s);
+    return given_s(work, work->scaled_images, gpu, roof_s, floor_s);
 }
 
 /* ---- images in order, trained: a block a channel ---- */
