@@ -94,14 +94,7 @@ typedef struct pace {
 } pace;
 
 static pace pace_of(const habitat_work *work) {
-    bool turned = strcmp(work->kind, "clone turned") == 0;
-    bool strided = strcmp(work->kind, "clone strided") == 0;
     switch (work->op_class) {
-    case HABITAT_CLASS_COPY:
-        return (pace){turned    ? fitted_alone_turned
-                      : strided ? fitted_alone_strided
-                                : 1,
-                      chosen_unknown_begin_floors};
     case HABITAT_CLASS_REDUCE:
         return (pace){1, fitted_alone_late_floors};
     case HABITAT_CLASS_POOL:
@@ -137,10 +130,24 @@ static double begun_s(double elements, double cycles, const habitat_gpu *gpu) {
     return fmin(1, elements / hardware_placed_block) * cycles / gpu->boost_clock_hz;
 }
 
+/* Copies between tensors that lie in different order work out each place, whatever the format;
+ * along another dimension neighbouring threads have no neighbours in memory, too
+ * (docs/decisions/0525). */
+static double reordered_s(const habitat_work *work, const habitat_gpu *gpu, double roof_s) {
+    bool turned = strcmp(work->kind, "clone turned") == 0;
+    bool strided = strcmp(work->kind, "clone strided") == 0;
+    double a_cycle = turned ? fitted_turned_per_cycle : fitted_strided_per_cycle;
+    double a_second = a_cycle * gpu->sm_count * gpu->boost_clock_hz;
+    double share = turned ? fitted_alone_turned : 1;
+    return (turned || strided) && a_second > 0
+               ? hypot(work->shape.rows.columns / a_second, roof_s / share)
+               : roof_s;
+}
+
 static double copy_s(const habitat_work *work, const habitat_gpu *gpu, double roof_s,
                      double floor_s) {
     double elements = work->shape.rows.columns, a_cycle = copied_per_cycle(work);
-    double least_s = paced_s(pace_of(work), roof_s, floor_s);
+    double least_s = paced_s(pace_of(work), reordered_s(work, gpu, roof_s), floor_s);
     if (!isfinite(a_cycle))
         return least_s;
     double begins_s = begun_s(elements, fitted_widened_start_cycles, gpu);

@@ -67,12 +67,16 @@ static double clone_us(const char *line, double roof_us) {
 static void clones(void) {
     CHECK_NEAR(clone_us("aten::clone | f32[8,4,6] -", 100), 102.44, 1e-4);
     CHECK_NEAR(clone_us("aten::clone | f32[8,4,6]@24,1,4 =1", 100), 102.44, 1e-4); /* preserved */
-    CHECK_NEAR(clone_us("aten::clone | f32[8,4,6]@48,6,1 -", 60), 102.44, 1e-4);   /* pieces: .6 */
-    CHECK_NEAR(clone_us("aten::clone | f32[8,4,6]@24,1,4 -", 30), 102.44, 1e-4);   /* turned: .3 */
-    CHECK_NEAR(clone_us("aten::clone | f32[8,4,6]@24,1,4 =0", 30), 102.44, 1e-4);
-    CHECK_NEAR(clone_us("aten::clone | f32[8,4,6,1]@24,1,4,1 -", 30), 102.44, 1e-4);
-    CHECK_NEAR(clone_us("aten::clone | f32[2,4,6,5]@120,1,20,4 =2", 60), 102.44, 1e-4);
-    CHECK_NEAR(clone_us("aten::clone | f32[2,4,6,5]@120,30,5,1 =2", 30), 102.44, 1e-4);
+    CHECK_NEAR(clone_us("aten::clone | f32[8,4,6]@48,6,1 -", 100), 102.44, 1e-4);  /* pieces */
+    CHECK_NEAR(clone_us("aten::clone | f32[8,4,6]@24,1,4 -", 60), 102.44, 1e-4);   /* turned: .6 */
+    CHECK_NEAR(clone_us("aten::clone | f32[8,4,6]@24,1,4 =0", 60), 102.44, 1e-4);
+    CHECK_NEAR(clone_us("aten::clone | f32[8,4,6,1]@24,1,4,1 -", 60), 102.44, 1e-4);
+    CHECK_NEAR(clone_us("aten::clone | f32[2,4,6,5]@120,1,20,4 =2", 100), 102.44, 1e-4);
+    CHECK_NEAR(clone_us("aten::clone | f32[2,4,6,5]@120,30,5,1 =2", 60), 102.44, 1e-4);
+    /* places: 24e6 / (1.6 x 100 SMs x 1 GHz) and 9.75e6 / 65e9, 150 us; memory 200: 250 */
+    CHECK_NEAR(clone_us("aten::clone | f32[1000,4000,6]@48000,6,1 -", 200), 252.4755, 1e-4);
+    CHECK_NEAR(clone_us("aten::clone | bf16[1000,4000,6]@48000,6,1 -", 200), 252.4755, 1e-4);
+    CHECK_NEAR(clone_us("aten::clone | f32[1000,1625,6]@9750,1,1625 -", 120), 252.4755, 1e-4);
     check_case("clones that turn the order of memory are slow");
 }
 
