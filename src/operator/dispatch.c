@@ -206,6 +206,17 @@ double operator_fp8_share(const habitat_model_query *query, const habitat_gpu *g
     return known ? roofline_ms(query->work, &narrow) / roofline_ms(&half, &wide) : NAN;
 }
 
+double operator_converted_share(const habitat_model_query *query, const habitat_gpu *gpu) {
+    operator_gpu facts;
+    float inputs[OPERATOR_INPUTS_MAX];
+    if (operator_class_of(query) != OPERATOR_GEMM_FP8 ||
+        !operator_gpu_facts(gpu, OPERATOR_GEMM_FP8, HABITAT_DTYPE_FP8, &facts))
+        return 1;
+    const habitat_gemm_shape *s = &query->work->shape.gemm;
+    double product = operator_look_matrix(query, OPERATOR_GEMM_FP8, &facts, inputs);
+    return product / (product + operator_quantising_s(query, &facts, s->b * s->m, s->k));
+}
+
 void operator_look(const habitat_model_query *query, operator_class c, const operator_gpu *gpu,
                    operator_view *out) {
     const operator_facts *facts = operator_facts_of(c);

@@ -246,8 +246,8 @@ static const quantiser *quantiser_of(const habitat_model_query *query) {
 }
 
 /* Two bytes read and one written an element. */
-static double quantising_time(const habitat_model_query *query, const operator_gpu *gpu,
-                              double rows, double columns) {
+double operator_quantising_s(const habitat_model_query *query, const operator_gpu *gpu, double rows,
+                             double columns) {
     const quantiser *q = quantiser_of(query);
     double bytes = 3 * rows * columns;
     double cycles = rows * (q->row_cycles + q->element_cycles * columns) / gpu->sm_count;
@@ -299,7 +299,7 @@ double operator_look_fp8(const habitat_model_query *query, operator_class c,
                          const operator_gpu *gpu, float *inputs) {
     const habitat_gemm_shape *s = &query->work->shape.gemm;
     double product = operator_look_matrix(query, c, gpu, inputs);
-    double quantising = quantising_time(query, gpu, s->b * s->m, s->k);
+    double quantising = operator_quantising_s(query, gpu, s->b * s->m, s->k);
     float *x = inputs + operator_matrix_features.count;
     QUANTISED_FEATURES(OPERATOR_FEATURE_VALUE)
     return product + quantising;

@@ -86,6 +86,10 @@ habitat_dtype operator_arithmetic(const habitat_model_query *query);
  * lists no rate for one of them. */
 double operator_fp8_share(const habitat_model_query *query, const habitat_gpu *gpu);
 
+/* What a product in fp8 takes of a time that contains the conversion of its operand, as all
+ * measured ones do. 1: another operation, or the GPU lists no rate for it. */
+double operator_converted_share(const habitat_model_query *query, const habitat_gpu *gpu);
+
 enum { OPERATOR_ATTENTION_PRODUCTS_MAX = 4 };
 
 /* The products of an attention in fp32 that no fused kernel takes: keys have fewer heads than

@@ -121,6 +121,10 @@ typedef struct operator_kernel_costs {
 /* Those of a product; `clusters`: where the GPU has them and rows are aligned for them. */
 operator_kernel_costs operator_product_costs(const operator_gpu *gpu, bool clusters);
 
+/* Turning a 16-bit operand of so many rows and columns into 8 bit, as measured products contain. */
+double operator_quantising_s(const habitat_model_query *query, const operator_gpu *gpu, double rows,
+                             double columns);
+
 /* The later of the units at their peak and of the power, rounded where they are close. */
 double operator_powered(double tiled_s, double power_s);
 

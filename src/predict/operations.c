@@ -283,6 +283,12 @@ static void no_faster_than_places(const method_plug *plug, const method_question
     answer->ms = least;
 }
 
+/* A recorded step converts operands by operations of their own. */
+static double alone_share(const operations_by *by, const method_question *q) {
+    habitat_model_query query = {.work = q->work, .arithmetic = q->arithmetic};
+    return by->untimed ? operator_converted_share(&query, q->gpu) : 1;
+}
+
 /* Models know heads of few sizes, and little of what a training step does. */
 static void as_trained(const operations_by *by, const method_plug *plug,
                        const habitat_model_query *question, const method_question *q,
@@ -292,7 +298,7 @@ static void as_trained(const operations_by *by, const method_plug *plug,
     if (plug->models != HABITAT_MODEL_AUTO || by->models_only || by->models_name || !kernel ||
         !(answer->ms > 0))
         return;
-    double factor = attentions_factor(q->work, q->gpu, answer->ms * 1e-3);
+    double factor = attentions_factor(q->work, q->gpu, answer->ms * 1e-3) * alone_share(by, q);
     answer->ms *= factor;
     answer->low_ms *= factor;
     answer->high_ms *= factor;

@@ -14,7 +14,7 @@ typedef struct operations_by {
     const char *models_name;      /* what messages call them; NULL: the library's own */
     habitat_model_use use;        /* which of them, where the method is auto */
     bool models_only;             /* what they do not know has no answer */
-    bool untimed;                 /* messages speak of a recording without a GPU */
+    bool untimed;                 /* of a recording without a GPU: messages speak of it */
     bool part; /* of an iteration: at the rate of another number format rather than not at all */
 } operations_by;
 

@@ -8,6 +8,7 @@
 #include "made_trace.h"
 
 #include "base/table.h"
+#include "operator/operator.h"
 #include "question/query.h"
 #include "workload/rnn_calls.h"
 #include "workload/share.h"
@@ -274,6 +275,27 @@ static void test_attention_backward(void) {
         "fused attention's backward pass takes two and a half times its forward pass, and more");
 }
 
+/* What a product in fp8 is of a time with its operand's conversion: most of it where each element
+ * is used for many columns. */
+static double fp8_share(double n) {
+    habitat_gemm_shape shape = {.b = 1, .m = 16384, .n = n, .k = 4096};
+    habitat_work work;
+    CHECK_INT(habitat_work_gemm(&shape, HABITAT_DTYPE_FP8, &work), HABITAT_OK);
+    habitat_model_query query = {.work = &work};
+    return operator_converted_share(&query, gpu_named("H100-SXM5-80GB"));
+}
+
+static void test_fp8_alone(void) {
+    CHECK(fp8_share(2048) > 0.3 && fp8_share(2048) < 0.6);
+    CHECK(fp8_share(65536) > 0.9 && fp8_share(65536) < 1);
+    habitat_gemm_shape shape = {.b = 1, .m = 512, .n = 512, .k = 512};
+    habitat_work work;
+    CHECK_INT(habitat_work_gemm(&shape, HABITAT_DTYPE_BF16, &work), HABITAT_OK);
+    habitat_model_query query = {.work = &work};
+    CHECK_NEAR(operator_converted_share(&query, gpu_named("H100-SXM5-80GB")), 1, 0);
+    check_case("a product in fp8 is a part of what converts its operand, too");
+}
+
 static double attention_ms(double q, double kv, bool causal, bool bottom_right, habitat_dtype dtype,
                            habitat_pass pass) {
     habitat_attention_shape shape = {.batch = 4,
@@ -435,6 +457,7 @@ int main(void) {
     test_user_gpu();
     test_attention_backward();
     test_attention_masks();
+    test_fp8_alone();
     test_floor();
     test_collision_of_queries();
     test_collision_in_auto();
