@@ -398,6 +398,11 @@ CONSTANT(fitted, scale_assumed_sigma, 0.15, "in log(time), of log(batch size ove
 CONSTANT(chosen, twin_sizes, 0.01, "of a size", "of two recordings of one step: the edges of random graphs differ by 4e-5")
 CONSTANT(fitted, scale_image_blocks, 4, "blocks a multiprocessor", "gradients of weights by blocks of images (wgrad_alg0_engine), 266 pairs of ResNet-50, DCGAN and Inception on an H200: 7 % off, in proportion 26; left out: 8 % on an H100's; docs/decisions/0482")
 CONSTANT(fitted, scale_soon_share, .25, "of the exponent", "what of the model counts beside scale_image_blocks: of 0, .25, .5 and 1 the least error of the first models' sums, largest batch from smallest and back; docs/decisions/0482")
+CONSTANT(fitted, stream_held, .4, "of the L2", "element-wise operations and copies between batch sizes: the best of four spans on recordings of the eight first models, the new ones and the ways to train; docs/decisions/0530")
+CONSTANT(fitted, stream_lost, 1.2, "of the L2", "as stream_held: where nothing is found in the cache any more")
+CONSTANT(fitted, stream_cache_rate, 1.5, "of memory's sustained rate", "as stream_held: the best of 1.2, 1.35, 1.5, 1.75 and 2")
+CONSTANT(fitted, stream_power, 8, "power", "as stream_held: 6 to 12 are alike, 2 and 4 worse")
+CONSTANT(fitted, channel_norm_power, 2, "power", "batch norms with channels last between batch sizes, as stream_power: of 1, 2, 4 and 8 the least error on the new models and the ways to train; docs/decisions/0531")
 CONSTANT(fitted, scale_idle_sigma, 0.25, "in log(time), of log(batch size over the recorded one)",
          "kernels that leave multiprocessors idle: 0.23 of two GPUs' recordings, 0.29 of others")
 CONSTANT(fitted, scale_format_sigma, 0.14, "in log(time)", "least of a grid that holds 80 % of 56 sums of kernels in another precision (habitat eval scale); with each model left out 0.12 to 0.16")

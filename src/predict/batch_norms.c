@@ -16,7 +16,7 @@ static bool is_floating(habitat_dtype dtype) {
 }
 
 /* Rows are never cuDNN's. */
-static bool by_channels(const habitat_work *work) {
+bool batch_norms_by_channels(const habitat_work *work) {
     return work->channels_last && is_floating(work->dtype) &&
            (work->dtype == HABITAT_DTYPE_BF16 || !(work->images > 0));
 }
@@ -30,7 +30,8 @@ static bool by_pixels(const habitat_work *work) {
 bool batch_norms_told(const habitat_work *work, const habitat_gpu *gpu) {
     if (strcmp(work->kind, "batch_norm") != 0 || !(gpu->l2_bytes > 0) || !gpu->sm_count)
         return false;
-    return by_channels(work) || by_pixels(work) || (work->images > 0 && work->scaled_images > 0);
+    return batch_norms_by_channels(work) || by_pixels(work) ||
+           (work->images > 0 && work->scaled_images > 0);
 }
 
 /* Part of the tensors that the cache does not hold, of one that is read and one written. */
@@ -78,19 +79,32 @@ static double pixel_kernel_s(const struct pixel_kernel *k, const habitat_work *w
     return (cycles + (shared ? fitted_pixel_gather_cycles : 0)) / gpu->boost_clock_hz;
 }
 
+static const struct pixel_kernel *pixel_kernel_of(const habitat_work *work, int kernel) {
+    bool backward = work->pass == HABITAT_PASS_BACKWARD;
+    return work->dtype == HABITAT_DTYPE_FP32 && !backward && kernel == 0
+               ? &fp32_means
+               : &pixel_kernels[backward][kernel];
+}
+
+double batch_norms_issued_s(const habitat_work *work, int kernel, const habitat_gpu *gpu) {
+    return pixel_kernel_s(pixel_kernel_of(work, kernel), work, gpu);
+}
+
+double batch_norms_passes(const habitat_work *work, int kernel) {
+    return pixel_kernel_of(work, kernel)->tensors;
+}
+
 /* Between both kernels forward a small one works out the deviations. With given statistics it and
  * the one behind it are all. What is not in the cache is waited for where a block's own rounds do
  * not take as long: docs/decisions/0524. */
 static double channels_last_s(const habitat_work *work, const habitat_gpu *gpu, double roof_s,
                               double floor_s) {
     bool backward = work->pass == HABITAT_PASS_BACKWARD, given = work->scaled_images > 0;
-    bool of_fp32 = work->dtype == HABITAT_DTYPE_FP32 && !backward;
-    const struct pixel_kernel *kernels = pixel_kernels[backward];
     double tensor_s = roof_s / (backward ? 3 : 2);
     double seconds = backward || given ? floor_s : 2 * floor_s;
     for (int i = given ? 1 : 0; i < 2; i++)
-        seconds += hypot(pixel_kernel_s(of_fp32 && i == 0 ? &fp32_means : &kernels[i], work, gpu),
-                         missed_share(work, gpu) * kernels[i].tensors * tensor_s);
+        seconds += hypot(batch_norms_issued_s(work, i, gpu),
+                         missed_share(work, gpu) * batch_norms_passes(work, i) * tensor_s);
     return seconds;
 }
 
@@ -123,7 +137,7 @@ static double given_s(const habitat_work *work, double images, const habitat_gpu
 
 double batch_norms_s(const habitat_work *work, const habitat_gpu *gpu, double roof_s,
                      double floor_s) {
-    if (by_channels(work))
+    if (batch_norms_by_channels(work))
         return channels_last_s(work, gpu, roof_s, floor_s);
     if (by_pixels(work))
         return by_pixels_s(work, gpu, roof_s, floor_s);
@@ -198,7 +212,7 @@ static double trained_s(const habitat_work *work, const habitat_gpu *gpu) {
     double floor_s = hardware_kernel_floor_cycles / gpu->boost_clock_hz;
     double roof_s = tensors_bytes(work) / habitat_memory_rate(gpu, true);
     bool single = work->shape.rows.columns <= work->images; /* pixels: either order */
-    if (by_channels(work))
+    if (batch_norms_by_channels(work))
         return floor_s + channels_last_s(work, gpu, roof_s, floor_s);
     return work->images > 0 && (!work->channels_last || single)
                ? in_order_s(work, gpu, roof_s, floor_s)

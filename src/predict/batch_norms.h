@@ -19,4 +19,12 @@ double batch_norms_s(const habitat_work *work, const habitat_gpu *gpu, double ro
 double batch_norms_growth(const habitat_work *before, const habitat_work *after,
                           const habitat_gpu *gpu);
 
+/* Whether PyTorch's own kernels with channels last run it. */
+bool batch_norms_by_channels(const habitat_work *work);
+
+/* Its two large kernels, which come in this order: the one that sums, and the one that goes through
+ * the elements. Time [s] of their instructions, and tensors that each passes. */
+double batch_norms_issued_s(const habitat_work *work, int kernel, const habitat_gpu *gpu);
+double batch_norms_passes(const habitat_work *work, int kernel);
+
 #endif

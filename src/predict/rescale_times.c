@@ -10,7 +10,8 @@
  *
  *     T_s = f + R(new) + (T - f - R) (1 + x(new)) / (1 + x)   x: blocks over those that fill it
  *
- * in place of T_p, and of T_m where the recorded kernel left multiprocessors idle.
+ * in place of T_p, and of T_m where the recorded kernel left multiprocessors idle. Kernels whose
+ * shape or recorded time tells what bounds them take neither (told_growth()).
  * docs/formulas.md#another-batch-size-or-precision */
 #include <math.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@
 #include "formula/rates.h"
 #include "gpu/gpu.h"
 #include "predict/batch_norms.h"
+#include "predict/channel_norms.h"
 #include "predict/filling.h"
 #include "predict/images.h"
 #include "predict/norms.h"
@@ -30,6 +32,7 @@
 #include "predict/rescale_times.h"
 #include "predict/scaling.h"
 #include "predict/scans.h"
+#include "predict/streams.h"
 #include "predict/sums.h"
 #include "predict/tiles.h"
 #include "work/args.h"
@@ -346,8 +349,10 @@ static double norms_growth(const habitat_workload *w, const habitat_workload_gro
         one.dtype = asked.dtype;
     if (norms_asked(group, &after->work, &asked))
         two.dtype = asked.dtype;
-    return after->source == SCALE_BY_FORMAT ? (double)NAN
-                                            : batch_norms_growth(&one, &two, w->origin);
+    if (after->source == SCALE_BY_FORMAT)
+        return NAN;
+    double last = channel_norms_growth(w, group, &after->work);
+    return isnan(last) ? batch_norms_growth(&one, &two, w->origin) : last;
 }
 
 /* More groups that are run apart take as much longer, however little each fills of the GPU. NaN:
@@ -364,10 +369,13 @@ static double told_growth(const habitat_workload *w, const habitat_workload_grou
     double of_sums = sums_growth(group, &after->work, w->origin);
     double of_groups = groups_growth(group, after);
     double of_scans = scans_growth(group, &after->work, w->origin);
-    return !isnan(of_sums)     ? of_sums
-           : !isnan(of_scans)  ? of_scans
-           : !isnan(of_groups) ? of_groups
-                               : norms_growth(w, group, after);
+    double of_streams =
+        after->source == SCALE_BY_FORMAT ? (double)NAN : streams_growth(w, group, &after->work);
+    return !isnan(of_sums)      ? of_sums
+           : !isnan(of_scans)   ? of_scans
+           : !isnan(of_streams) ? of_streams
+           : !isnan(of_groups)  ? of_groups
+                                : norms_growth(w, group, after);
 }
 
 static void scale_kernels(const habitat_workload *w, size_t g, const scale_group *after,

@@ -1,0 +1,21 @@
+/* Element-wise operations and copies at another batch size: docs/decisions/0530. */
+#ifndef HABITAT_PREDICT_STREAMS_H
+#define HABITAT_PREDICT_STREAMS_H
+
+#include "workload/workload.h"
+
+/* Least time [ns] of a kernel's bytes: from memory where they are more than the cache holds, which
+ * what ran before has left there. L2 and memory's rate are known. */
+double streams_passed_ns(const habitat_gpu *gpu, double bytes);
+
+/* Time [ns], beside the floor of a launch, of a kernel that took `own_ns`. What its bytes take
+ * grows from `passed` to `passed_after` [ns], the rest, its instructions, `issued` times. Both go
+ * on at once: `power` says how much of the shorter one is hidden, 1 nothing. */
+double streams_grown_ns(double own_ns, double passed, double passed_after, double issued,
+                        double power);
+
+/* Time over the recorded one at other sizes; NaN: of any other operation. */
+double streams_growth(const habitat_workload *w, const habitat_workload_group *group,
+                      const habitat_work *after);
+
+#endif
