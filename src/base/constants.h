@@ -398,6 +398,7 @@ CONSTANT(fitted, scale_assumed_sigma, 0.15, "in log(time), of log(batch size ove
 CONSTANT(chosen, twin_sizes, 0.01, "of a size", "of two recordings of one step: the edges of random graphs differ by 4e-5")
 CONSTANT(fitted, scale_image_blocks, 4, "blocks a multiprocessor", "gradients of weights by blocks of images (wgrad_alg0_engine), 266 pairs of ResNet-50, DCGAN and Inception on an H200: 7 % off, in proportion 26; left out: 8 % on an H100's; docs/decisions/0482")
 CONSTANT(fitted, scale_soon_share, .25, "of the exponent", "what of the model counts beside scale_image_blocks: of 0, .25, .5 and 1 the least error of the first models' sums, largest batch from smallest and back; docs/decisions/0482")
+CONSTANT(hardware, turned_tile, 32, "channels, and places, a block", "kernels of cuDNN 9 that turn a layout (nchwToNhwcKernel, nhwcToNchwKernel): all recorded grids; docs/decisions/0532")
 CONSTANT(fitted, stream_held, .4, "of the L2", "element-wise operations and copies between batch sizes: the best of four spans on recordings of the eight first models, the new ones and the ways to train; docs/decisions/0530")
 CONSTANT(fitted, stream_lost, 1.2, "of the L2", "as stream_held: where nothing is found in the cache any more")
 CONSTANT(fitted, stream_cache_rate, 1.5, "of memory's sustained rate", "as stream_held: the best of 1.2, 1.35, 1.5, 1.75 and 2")

@@ -11,7 +11,7 @@
  *     T_s = f + R(new) + (T - f - R) (1 + x(new)) / (1 + x)   x: blocks over those that fill it
  *
  * in place of T_p, and of T_m where the recorded kernel left multiprocessors idle. Kernels whose
- * shape or recorded time tells what bounds them take neither (told_growth()).
+ * shape or recorded time tells what bounds them take neither (told_growth(), layouts.c).
  * docs/formulas.md#another-batch-size-or-precision */
 #include <math.h>
 #include <stdlib.h>
@@ -26,6 +26,7 @@
 #include "predict/channel_norms.h"
 #include "predict/filling.h"
 #include "predict/images.h"
+#include "predict/layouts.h"
 #include "predict/norms.h"
 #include "predict/operations.h"
 #include "predict/recorded_roofs.h"
@@ -391,6 +392,10 @@ static void scale_kernels(const habitat_workload *w, size_t g, const scale_group
     if (batch && !modelled && group->work->known && after->work.known &&
         class_of(group->work->op_class)->shape == CLASS_SHAPE_GEMM)
         ratio = product_growth(w, group, after);
+    if (batch && layouts_are_turned(w, group, &after->work)) {
+        layouts_scale(w, group, ratio, modelled ? answer->after_ms / answer->before_ms : NAN, ns);
+        return;
+    }
     double growth = told_growth(w, group, after);
     bool soon = false;
     for (uint32_t i = 0; growth > 0.0 && i < group->kernel_count; i++)

@@ -1,4 +1,5 @@
-/* Kernels that grow with a batch by what bounds them: src/predict/streams.c, channel_norms.c. */
+/* Kernels that grow with a batch by what bounds them: src/predict/streams.c, channel_norms.c,
+ * layouts.c. */
 #include <math.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 #include "check.h"
 #include "made_gpu.h"
 #include "predict/channel_norms.h"
+#include "predict/layouts.h"
 #include "predict/scaling.h"
 #include "predict/streams.h"
 #include "recorded.h"
@@ -99,6 +101,26 @@ static void test_streams(void) {
     check_case("products do not");
 }
 
+/* A kernel of cuDNN's turns 64 x 32 x 3 x 3 weights with 64 blocks, 4 images of 32 x 8 x 8 with 8,
+ * 32 with 64, too. */
+static void test_layouts(void) {
+    const char *four = "aten::cudnn_convolution | bf16[4,32,8,8] bf16[64,32,3,3] =[1,1] =[1,1] "
+                       "=[1,1] =1 =False =False =True";
+    const char *many = "aten::cudnn_convolution | bf16[32,32,8,8] bf16[64,32,3,3] =[1,1] =[1,1] "
+                       "=[1,1] =1 =False =False =True";
+    made_group m;
+    make(&m, four, many);
+    add(&m, "nchwToNhwcKernel", 64, 5000);
+    add(&m, "nchwToNhwcKernel", 8, 5000);
+    add(&m, "sm90_xmma_fprop", 64, 5000);
+    CHECK_INT(layouts_of(&m.w, &m.group, &m.kernels[0]), LAYOUT_WEIGHTS);
+    CHECK_INT(layouts_of(&m.w, &m.group, &m.kernels[1]), LAYOUT_IMAGES);
+    CHECK_INT(layouts_of(&m.w, &m.group, &m.kernels[2]), LAYOUT_NOT);
+    m.before = m.after;
+    CHECK_INT(layouts_of(&m.w, &m.group, &m.kernels[0]), LAYOUT_IMAGES);
+    check_case("grids tell whose layout is turned; those of both grow");
+}
+
 /* ---- recordings ---- */
 
 static double total_ms(const habitat_workload *w, const char *operation) {
@@ -123,13 +145,15 @@ static void check_near(const habitat_gpu_table *table, const char *from, const c
     check_case(operation);
 }
 
-/* Before: 1.42 and 1.11 of the recorded time. */
+/* Before: 1.42, 1.29, 1.20 and 1.11 of the recorded time. */
 static void test_recorded(const habitat_gpu_table *table) {
     const char *few = "full_size/denoiser_b4_amp_bf16_h100";
     const char *many = "full_size/denoiser_b24_amp_bf16_h100";
     check_near(table, "full_size/resnet50_b64_amp_bf16_h100",
                "full_size/resnet50_b512_amp_bf16_h100", 512, "aten::native_batch_norm_backward",
                .1);
+    check_near(table, few, many, 24, "aten::convolution_backward", .1);
+    check_near(table, few, many, 24, "aten::cudnn_convolution", .1);
     check_near(table, few, many, 24, "aten::copy_", .06);
 }
 
@@ -138,6 +162,7 @@ int main(void) {
     habitat_error err = {0};
     CHECK_INT(habitat_gpu_table_create(NULL, &table, &err), HABITAT_OK);
     test_streams();
+    test_layouts();
     test_recorded(table);
     habitat_gpu_table_free(table);
     return check_done();

@@ -365,7 +365,7 @@ static void count_modelled(const habitat_gpu_table *table, const char *name, dou
 
 static void test_convolutions(const habitat_gpu_table *table) {
     size_t modelled = 0, all = 0;
-    count_modelled(table, "resnet50_b64_tf32_h200", 0.75, &modelled, &all);
+    count_modelled(table, "full_size/resnet50_b64_amp_bf16_h100", 0.75, &modelled, &all);
     CHECK(all > 50);
     CHECK(10 * modelled > 9 * all);
     count_modelled(table, "resnet50_b64_fp32_h200", 1.0, &modelled, &all);
