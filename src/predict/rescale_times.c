@@ -26,6 +26,7 @@
 #include "predict/channel_norms.h"
 #include "predict/filling.h"
 #include "predict/images.h"
+#include "predict/layer_norms.h"
 #include "predict/layouts.h"
 #include "predict/norms.h"
 #include "predict/operations.h"
@@ -352,8 +353,11 @@ static double norms_growth(const habitat_workload *w, const habitat_workload_gro
         two.dtype = asked.dtype;
     if (after->source == SCALE_BY_FORMAT)
         return NAN;
+    double of_layers = layer_norms_growth(w, group, &after->work);
     double last = channel_norms_growth(w, group, &after->work);
-    return isnan(last) ? batch_norms_growth(&one, &two, w->origin) : last;
+    return !isnan(of_layers) ? of_layers
+           : !isnan(last)    ? last
+                             : batch_norms_growth(&one, &two, w->origin);
 }
 
 /* More groups that are run apart take as much longer, however little each fills of the GPU. NaN:
