@@ -381,6 +381,8 @@ CONSTANT(fitted, scale_fading, 0.2, "of the logarithm of the models' ratio",
          "products between batch sizes of resnet50, gnmt, gpt2 and bert on H100 and H200: the best of 0 to 1; docs/decisions/0396")
 CONSTANT(fitted, scale_conv_gradient_share, 0.75, "of the exponent",
          "gradients of convolutions on matrix units between batch sizes of resnet50, their time alone; docs/decisions/0240, 0314")
+CONSTANT(fitted, scale_attention_share, 0.75, "of the exponent",
+         "attention between batch sizes: .5, .75 and 1 on the eight first models, the new ones and the ways to train, H100 and H200; docs/decisions/0534")
 CONSTANT(fitted, scale_format_share, 0.25, "of the exponent",
          "products in another number format: as between architectures (auto_models.c); of convolutions from and to fp32 the best of 0 to 1 on shapes that the models did not see: docs/decisions/0285")
 CONSTANT(fitted, scale_conv_rate_share, .65, "of the matrix units' sustained rate",

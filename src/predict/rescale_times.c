@@ -274,6 +274,8 @@ static double model_share(const habitat_workload *w, const habitat_workload_grou
         return forward                              ? 1.0
                : recorded_on_matrix_units(w, group) ? fitted_scale_conv_gradient_share
                                                     : fitted_scale_model_share;
+    case CLASS_SHAPE_ATTENTION: /* of large tiles, too, and some kernels stay on their SM */
+        return fitted_scale_attention_share;
     case CLASS_SHAPE_RNN:
         return forward || steps_on_units(w, group) ? 1.0 : fitted_scale_model_share;
     default:
