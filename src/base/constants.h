@@ -408,7 +408,7 @@ CONSTANT(fitted, stream_power, 8, "power", "as stream_held: 6 to 12 are alike, 2
 CONSTANT(fitted, channel_norm_power, 2, "power", "batch norms with channels last between batch sizes, as stream_power: of 1, 2, 4 and 8 the least error on the new models and the ways to train; docs/decisions/0531")
 CONSTANT(hardware, gamma_rows, 65536, "rows", "gradients of a layer norm's weights: PyTorch's layer_norm_kernel.cu, LaunchGammaBetaBackwardCUDAKernel(): more rows than this are shared out among blocks where columns are few")
 CONSTANT(hardware, gamma_columns, 32, "columns a block", "as gamma_rows: fewer blocks of them than half of the multiprocessors")
-CONSTANT(fitted, gamma_row_cycles, 9, "cycles a row", "as gamma_rows: 7.7 to 9.5 on an H200 where rows are not shared out and leave the L2 (windows, mixer, channels_last, checkpoint); docs/decisions/0533")
+CONSTANT(fitted, gamma_row_cycles, 9, "cycles a row", "as gamma_rows: 8.1 to 9.5 on an H200 where rows are not shared out and leave the L2 (windows, mixer, channels_last, checkpoint); docs/decisions/0533")
 CONSTANT(fitted, gamma_rate_share, .9, "of memory's sustained rate", "as gamma_rows: .79 to .93 on an H200 where they are shared out (windows, channels_last)")
 CONSTANT(fitted, scale_idle_sigma, 0.25, "in log(time), of log(batch size over the recorded one)",
          "kernels that leave multiprocessors idle: 0.23 of two GPUs' recordings, 0.29 of others")
