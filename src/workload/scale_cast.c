@@ -6,7 +6,8 @@
  * Two tensors of one size that are joined (a residual connection) are fp32 where fp32 tensors of
  * that size have been made. Backward operations have the formats of their forward operation.
  *
- * Attention in parts that is one kernel in 16 bit is gone, and that kernel is added. Recurrent
+ * Attention in parts that is one kernel in 16 bit is gone, and that kernel is added; other parts
+ * compute in fp32 still, and casts around them are added (scale_attention.h). Recurrent
  * layers of a GPU's library are in fp16 whatever the format (autocast.h).
  *
  * Added are a cast for every fp32 tensor that a 16-bit operation reads (each weight once an
@@ -21,9 +22,9 @@
 #include "base/error.h"
 #include "work/autocast.h"
 #include "work/class.h"
-#include "work/rnn_way.h"
 #include "workload/added.h"
 #include "workload/again.h"
+#include "workload/result_sizes.h"
 #include "workload/scale_attention.h"
 #include "workload/scaler.h"
 #include "workload/tensor_sizes.h"
@@ -42,7 +43,8 @@ typedef struct caster {
     bool *again;      /* shape (op_count): run once more, for a gradient */
     weight_casts weights;
     bool *cast;         /* shape (op_count): the inputs of this listed operation were seen to */
-    uint32_t *fused;    /* shape (op_count): the attention in parts around each, or HABITAT_NONE */
+    uint32_t *parts;    /* shape (op_count): the attention in parts around each, or HABITAT_NONE */
+    bool *parts_seen;   /* shape (op_count): what another format adds to that one was added */
     bool *fused_back;   /* shape (op_count): the kernel for the gradients of that one was added */
     tensor_sizes sizes; /* made so far in this iteration */
     tensor_size beside; /* what the linear layer read after which nothing but such ran */
@@ -146,20 +148,6 @@ static habitat_dtype narrow_in(const caster *c, uint32_t op) {
     return narrow;
 }
 
-static bool is_weight(const habitat_operation *op, uint32_t i) {
-    const char *name =
-        strncmp(op->form->name, "aten::", 6) == 0 ? op->form->name + 6 : op->form->name;
-    if (strcmp(name, "addmm") == 0 || strcmp(name, "addmv") == 0)
-        return i != 1;
-    return i > 0 &&
-           (strcmp(name, "linear") == 0 || strstr(name, "conv") != NULL || strcmp(name, "mm") == 0);
-}
-
-/* All weights of a recurrent layer once more, one behind the other. */
-static bool is_buffer(const habitat_operation *op, uint32_t i) {
-    return i == 3 && strcmp(op->form->name, "aten::_cudnn_rnn") == 0;
-}
-
 static bool is_linear(const habitat_operation *op) {
     const char *name =
         strncmp(op->form->name, "aten::", 6) == 0 ? op->form->name + 6 : op->form->name;
@@ -186,16 +174,16 @@ static void cast_inputs(caster *c, uint32_t op, autocast_policy policy, habitat_
     if (c->cast[op] || policy == AUTOCAST_NOT_LISTED || policy == AUTOCAST_WIDE_INSIDE)
         return;
     c->cast[op] = true;
-    if (strstr(from->form->name, "attention")) /* of products' results, cut into heads */
-        return;
-    for (uint32_t i = 0; i < from->form->input_count; i++) {
+    /* queries, keys and values are products' results, cut into heads */
+    uint32_t i = strstr(from->form->name, "attention") ? SCALE_ATTENTION_MASK : 0;
+    for (; i < from->form->input_count; i++) {
         const habitat_input *input = &from->form->inputs[i];
         if (!is_fp32_tensor(input))
             continue;
         double elements = elements_of(input);
-        bool weight = is_weight(from, i), again = c->again[op];
-        if (is_buffer(from, i) || (weight && !again && policy == AUTOCAST_NARROW &&
-                                   !weight_casts_next(&c->weights, elements)))
+        bool weight = weight_casts_is_weight(from, i), again = c->again[op];
+        if (weight_casts_is_buffer(from, i) || (weight && !again && policy == AUTOCAST_NARROW &&
+                                                !weight_casts_next(&c->weights, elements)))
             continue;
         habitat_dtype format = weight ? HABITAT_DTYPE_FP32 : format_beside(c, from, input, i);
         if (policy == AUTOCAST_NARROW && format != narrow)
@@ -225,41 +213,19 @@ static void cast_listed_weights(caster *c, const habitat_work *work, uint32_t op
                 HABITAT_CLASS_ELEMENTWISE);
 }
 
-static double result_elements(const habitat_workload_group *group) {
-    const habitat_work *work = group->work;
-    double most = 0.0;
-    if (work->known)
-        switch (class_of(work->op_class)->shape) {
-        case CLASS_SHAPE_GEMM:
-            return work->shape.gemm.b * work->shape.gemm.m * work->shape.gemm.n;
-        case CLASS_SHAPE_CONV:
-            most = work->shape.conv.batch * work->shape.conv.c_out;
-            for (uint32_t d = 0; d < work->shape.conv.dims; d++)
-                most *= work->shape.conv.out[d];
-            return most;
-        case CLASS_SHAPE_ATTENTION:
-            return work->shape.attention.batch * work->shape.attention.heads *
-                   work->shape.attention.q_len * work->shape.attention.v_head_dim;
-        case CLASS_SHAPE_RNN:
-            return work->shape.rnn.batch * work->shape.rnn.steps * rnn_state(&work->shape.rnn) *
-                   (work->shape.rnn.bidirectional ? 2 : 1);
-        default:
-            break;
-        }
-    for (uint32_t i = 0; i < group->operation->form->input_count; i++)
-        if (group->operation->form->inputs[i].is_tensor &&
-            !group->operation->form->inputs[i].is_list)
-            most = fmax(most, elements_of(&group->operation->form->inputs[i]));
-    return most;
+static double largest_of(const scale_operation *room) {
+    double largest = 0.0;
+    for (uint32_t i = 0; i < room->op.form->input_count; i++)
+        if (is_fp32_tensor(&room->inputs[i]))
+            largest = fmax(largest, elements_of(&room->inputs[i]));
+    return largest;
 }
 
 /* Formats of the inputs of an operation that is not listed: as they come. Returns the result's. */
 static habitat_dtype follow(caster *c, scale_operation *room) {
     habitat_dtype result = HABITAT_DTYPE_UNKNOWN;
-    double largest = 0.0;
-    for (uint32_t i = 0; i < room->op.form->input_count; i++)
-        if (is_fp32_tensor(&room->inputs[i]))
-            largest = fmax(largest, elements_of(&room->inputs[i]));
+    double largest = largest_of(room);
+    bool joins = result_expanded(room->op.form) <= largest; /* else sums of rows with columns */
     uint32_t full = 0;
     for (uint32_t i = 0; i < room->op.form->input_count; i++) {
         habitat_input *input = &room->inputs[i];
@@ -267,7 +233,7 @@ static habitat_dtype follow(caster *c, scale_operation *room) {
             continue;
         const tensor_size *size = tensor_sizes_find(&c->sizes, elements_of(input));
         habitat_dtype format = format_of(c, input, i);
-        full += elements_of(input) == largest;
+        full += joins && elements_of(input) == largest;
         if (full > 1 && elements_of(input) == largest && size && size->wide)
             format = HABITAT_DTYPE_FP32;
         if (autocast_is_narrow(format)) {
@@ -442,7 +408,7 @@ static void backward(caster *c, const habitat_workload_group *group, uint32_t op
  * again for its gradient, only the second time has one. */
 static void fuse(caster *c, uint32_t op, bool gradient) {
     habitat_work forward, backward;
-    bool *done = gradient ? &c->fused_back[op] : &c->cast[op];
+    bool *done = gradient ? &c->fused_back[op] : &c->parts_seen[op];
     if (*done || !scale_fuses_attention(&c->ops[op], c->w->origin, c->narrow, &forward, &backward))
         return;
     *done = true;
@@ -454,15 +420,59 @@ static void fuse(caster *c, uint32_t op, bool gradient) {
     tensor_sizes_note(&c->sizes, elements_of(&c->ops[op].form->inputs[0]), c->narrow);
 }
 
-static void find_fused(caster *c) {
+static bool fuses(const caster *c, uint32_t op) {
     habitat_work forward, backward;
+    return scale_fuses_attention(&c->ops[op], c->w->origin, c->narrow, &forward, &backward);
+}
+
+static void add_parts_cast(caster *c, double elements, bool widens, bool gradient) {
+    add_cast(c, elements, widens ? c->narrow : HABITAT_DTYPE_FP32,
+             widens ? HABITAT_DTYPE_FP32 : c->narrow, false, gradient);
+}
+
+/* Parts that stay parts compute in fp32 from inputs in 16 bit, and give 16 bit: scale_attention.h.
+ * The gradient of a mask is the sum's, cast. */
+static void stay_in_parts(caster *c, uint32_t op) {
+    scale_attention_sizes sizes;
+    bool gradient = !c->again[op];
+    if (c->parts_seen[op] || !scale_attention_in_parts(&c->ops[op], &sizes))
+        return;
+    c->parts_seen[op] = true;
+    for (uint32_t i = 0; i < SCALE_ATTENTION_MASK; i++)
+        add_parts_cast(c, sizes.inputs[i], true, gradient);
+    add_parts_cast(c, sizes.scores, false, false);
+    add_parts_cast(c, sizes.result, false, gradient);
+    if (c->trains && gradient)
+        added_bytes(&c->added, "aten::_to_copy", sizes.learned_mask, WIDE_BYTES, NARROW_BYTES,
+                    HABITAT_CLASS_COPY);
+    tensor_sizes_note(&c->sizes, sizes.result, c->narrow);
+}
+
+static void find_parts(caster *c) {
     for (uint32_t i = 0; i < c->op_count; i++) {
         uint32_t parent = c->ops[i].parent;
-        c->fused[i] = parent < i ? c->fused[parent] : HABITAT_NONE;
-        if (c->fused[i] == HABITAT_NONE &&
-            scale_fuses_attention(&c->ops[i], c->w->origin, c->narrow, &forward, &backward))
-            c->fused[i] = i;
+        c->parts[i] = parent < i ? c->parts[parent] : HABITAT_NONE;
+        if (c->parts[i] == HABITAT_NONE && scale_is_attention_in_parts(&c->ops[i]))
+            c->parts[i] = i;
     }
+}
+
+/* Returns whether the operation is a part of an attention, or of its gradient. */
+static bool attend(caster *c, uint32_t op, bool gradient, uint32_t forward_op, scale_group *out) {
+    uint32_t parts = c->parts[gradient ? forward_op : op];
+    autocast_policy policy;
+    if (parts == HABITAT_NONE)
+        return false;
+    if (fuses(c, parts)) {
+        fuse(c, parts, gradient);
+        out->source = SCALE_GONE;
+    } else if (!gradient) {
+        uint32_t around = listed_around(c, parts, &policy);
+        c->beside.latest = HABITAT_DTYPE_UNKNOWN;
+        cast_inputs(c, around, policy, c->narrow);
+        stay_in_parts(c, parts);
+    }
+    return true;
 }
 
 /* ---- all of them ---- */
@@ -488,9 +498,9 @@ static void one_group(caster *c, size_t g, scale_group *out, habitat_arena *aren
     bool back = is_backward(c, op, &forward_op);
     bool gradient = back && forward_op < c->op_count;
     const habitat_input *list = joined(group);
-    uint32_t fused = c->fused[gradient ? forward_op : op];
-    if (fused != HABITAT_NONE) {
-        fuse(c, fused, gradient);
+    if (attend(c, op, gradient, forward_op, out))
+        return;
+    if (scale_is_beside_attention(c->ops, c->op_count, op)) {
         out->source = SCALE_GONE;
         return;
     }
@@ -523,7 +533,7 @@ static bool count_weights(caster *c, const uint32_t *groups, size_t count) {
             continue;
         c->cast[around] = true;
         for (uint32_t k = 0; k < form->input_count; k++)
-            if (is_fp32_tensor(&form->inputs[k]) && is_weight(&c->ops[around], k))
+            if (is_fp32_tensor(&form->inputs[k]) && weight_casts_is_weight(&c->ops[around], k))
                 fine = fine && weight_casts_read(&c->weights, c->ops[op].start_ns,
                                                  elements_of(&form->inputs[k]));
     }
@@ -536,12 +546,14 @@ static bool set_up(caster *c, uint32_t *groups, size_t *count) {
     c->decided = calloc(c->op_count + 1, sizeof *c->decided);
     c->cast = calloc(c->op_count + 1, sizeof *c->cast);
     c->again = calloc(c->op_count + 1, sizeof *c->again);
-    c->fused = calloc(c->op_count + 1, sizeof *c->fused);
+    c->parts = calloc(c->op_count + 1, sizeof *c->parts);
+    c->parts_seen = calloc(c->op_count + 1, sizeof *c->parts_seen);
     c->room = malloc(sizeof *c->room);
     c->fused_back = calloc(c->op_count + 1, sizeof *c->fused_back);
-    if (!groups || !c->decided || !c->cast || !c->again || !c->fused || !c->fused_back || !c->room)
+    if (!groups || !c->decided || !c->cast || !c->again || !c->parts || !c->parts_seen ||
+        !c->fused_back || !c->room)
         return false;
-    find_fused(c);
+    find_parts(c);
     if (!again_mark(c->ops, c->op_count, c->again) || !scale_order(c->w, groups, count) ||
         weight_casts_of(c->w->trace, &c->weights, NULL) != HABITAT_OK ||
         !count_weights(c, groups, *count))
@@ -567,7 +579,8 @@ habitat_status scale_cast(const habitat_workload *w, habitat_precision precision
     free(c.cast);
     free(c.again);
     weight_casts_free(&c.weights);
-    free(c.fused);
+    free(c.parts);
+    free(c.parts_seen);
     free(c.fused_back);
     free(c.room);
     bool noted = !c.sizes.out_of_memory;

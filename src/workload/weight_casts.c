@@ -4,6 +4,7 @@
 #include "workload/weight_casts.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/list.h"
@@ -109,4 +110,18 @@ bool weight_casts_next(weight_casts *of, double elements) {
         size->seen = 0;
     }
     return casts;
+}
+
+bool weight_casts_is_weight(const habitat_operation *op, uint32_t i) {
+    const char *name =
+        strncmp(op->form->name, "aten::", 6) == 0 ? op->form->name + 6 : op->form->name;
+    if (strcmp(name, "addmm") == 0 || strcmp(name, "addmv") == 0)
+        return i != 1;
+    return i > 0 &&
+           (strcmp(name, "linear") == 0 || strstr(name, "conv") != NULL || strcmp(name, "mm") == 0);
+}
+
+/* All weights of a recurrent layer once more, one behind the other. */
+bool weight_casts_is_buffer(const habitat_operation *op, uint32_t i) {
+    return i == 3 && strcmp(op->form->name, "aten::_cudnn_rnn") == 0;
 }

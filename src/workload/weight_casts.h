@@ -29,4 +29,9 @@ bool weight_casts_read(weight_casts *of, uint64_t at_ns, double elements);
  * keep. */
 bool weight_casts_next(weight_casts *of, double elements);
 
+/* Whether input i of a product is a weight, as its name tells; or the buffer of a recurrent layer
+ * for all of its weights. */
+bool weight_casts_is_weight(const habitat_operation *op, uint32_t i);
+bool weight_casts_is_buffer(const habitat_operation *op, uint32_t i);
+
 #endif

@@ -469,6 +469,46 @@ static void test_parts(const habitat_gpu_table *table) {
     check_case("fewer heads of keys than of queries have a kernel in 16 bit alone");
 }
 
+/* 16 heads of 1024 queries and 512 keys; a mask of its own for each head is learned, one for all is
+ * not. */
+static void test_sizes_of_parts(void) {
+#define MASKED(mask) PARTS "f32[2,16,1024,64] f32[2,16,512,64] f32[2,16,512,32] " mask REST
+    work_case read;
+    scale_attention_sizes sizes;
+    CHECK_INT(case_read(&read, MASKED("f32[1,16,1024,512]")), 0);
+    CHECK(scale_attention_in_parts(&read.op, &sizes));
+    CHECK_NEAR(sizes.inputs[0], 2097152.0, 0);
+    CHECK_NEAR(sizes.inputs[1], 1048576.0, 0);
+    CHECK_NEAR(sizes.inputs[2], 524288.0, 0);
+    CHECK_NEAR(sizes.scores, 16777216.0, 0);
+    CHECK_NEAR(sizes.result, 1048576.0, 0);
+    CHECK_NEAR(sizes.learned_mask, 8388608.0, 0);
+    static const char *const others[] = {MASKED("f32[2,1,1024,512]"), MASKED("b8[1,16,1024,512]"),
+                                         MASKED("f32[1024,512]"), MASKED("-")};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        CHECK_INT(case_read(&read, others[i]), 0);
+        CHECK(scale_attention_in_parts(&read.op, &sizes));
+        CHECK_NEAR(sizes.learned_mask, 0.0, 0);
+    }
+    CHECK_INT(case_read(&read, "aten::bmm | f32[2,4,4] f32[2,4,4]"), 0);
+    CHECK(!scale_attention_in_parts(&read.op, &sizes));
+    check_case("what an attention in parts casts");
+}
+
+/* A sum inside of the gradient of fused attention, that gradient itself, and a sum elsewhere. */
+static void test_beside(void) {
+    habitat_op_form fused = {.name = "aten::_efficient_attention_backward"};
+    habitat_op_form sum = {.name = "aten::sum"}, copy = {.name = "aten::clone"};
+    const habitat_operation ops[] = {{.form = &fused, .parent = HABITAT_NONE},
+                                     {.form = &copy, .parent = 0},
+                                     {.form = &sum, .parent = 1},
+                                     {.form = &sum, .parent = HABITAT_NONE}};
+    CHECK(!scale_is_beside_attention(ops, 4, 0));
+    CHECK(scale_is_beside_attention(ops, 4, 1) && scale_is_beside_attention(ops, 4, 2));
+    CHECK(!scale_is_beside_attention(ops, 4, 3) && !scale_is_beside_attention(ops, 4, 9));
+    check_case("what fused attention in fp32 runs beside its kernel");
+}
+
 static size_t count_of(const habitat_workload *w, const char *name, double *ms) {
     size_t count = 0;
     *ms = 0.0;
@@ -534,6 +574,8 @@ int main(void) {
     test_convolutions(table);
     test_scaler(table);
     test_parts(table);
+    test_sizes_of_parts();
+    test_beside();
     test_fused(table);
     habitat_gpu_table_free(table);
     return check_done();
