@@ -30,6 +30,7 @@
 #include "predict/layouts.h"
 #include "predict/norms.h"
 #include "predict/operations.h"
+#include "predict/places.h"
 #include "predict/recorded_roofs.h"
 #include "predict/rescale_times.h"
 #include "predict/scaling.h"
@@ -192,20 +193,8 @@ static double ratio_of(double after, double before, double otherwise) {
     return before > 0.0 && after > 0.0 ? after / before : otherwise;
 }
 
-/* Rows of a table are copied; other gathers, scatters and the gradients of both go place by place,
- * in 16 bit as in fp32 (docs/decisions/0412). So do element-wise kernels without vectors, which
- * work out each place, unless formats come to mix (docs/decisions/0415). */
-static bool goes_by_place(const habitat_work *work, const scale_group *after) {
-    if (work->op_class == HABITAT_CLASS_ELEMENTWISE)
-        return work->by_place && !after->mixed;
-    return work->op_class == HABITAT_CLASS_EMBEDDING &&
-           (work->pass == HABITAT_PASS_BACKWARD || strcmp(work->kind, "embedding") != 0);
-}
-
 /* W(new) / W: flop of products, else bytes, else elements. */
 static double work_ratio(const habitat_work *before, const scale_group *after) {
-    if (before->dtype != after->work.dtype && goes_by_place(before, after))
-        return after->ratio;
     double bytes = ratio_of(after->work.read_bytes + after->work.write_bytes,
                             before->read_bytes + before->write_bytes, after->ratio);
     if (!before->known || !after->work.known)
@@ -391,10 +380,11 @@ static void scale_kernels(const habitat_workload *w, size_t g, const scale_group
     const uint32_t *kernels = w->group_index + group->first_kernel;
     double ratio = work_ratio(group->work, after), sum_ns = 0.0, old_ns = 0.0, factor = 1.0;
     double floor_ns = scaling_kernel_floor_ns(w->origin);
-    bool places = group->work->dtype != after->work.dtype && goes_by_place(group->work, after);
-    bool modelled = !places && answer->before_ms > 0.0 && answer->after_ms > 0.0;
+    double places = places_ratio(w, group, after, ratio);
+    bool modelled = isnan(places) && answer->before_ms > 0.0 && answer->after_ms > 0.0;
     bool batch = after->source != SCALE_BY_FORMAT; /* else blocks are as many */
     bool fills = batch || group->work->op_class == HABITAT_CLASS_REDUCE;
+    ratio = isnan(places) ? ratio : places;
     if (batch && !modelled && group->work->known && after->work.known &&
         class_of(group->work->op_class)->shape == CLASS_SHAPE_GEMM)
         ratio = product_growth(w, group, after);
@@ -535,10 +525,19 @@ void rescale_format(const habitat_workload *w, size_t g, const scale_group *afte
 
 /* ---- what was not recorded ---- */
 
+/* Casts of 16 bit to fp32 go without vectors, and begin late: docs/decisions/0472. */
+static double widening_ns(const habitat_gpu *gpu, const habitat_work *work, double bytes_ns) {
+    double filled = fmin(1.0, work->shape.rows.columns / hardware_placed_block);
+    double start_ns = gpu->boost_clock_hz > 0.0
+                          ? filled * fitted_widened_start_cycles / gpu->boost_clock_hz * 1e9
+                          : 0.0;
+    return fmax(start_ns, fitted_scale_mixed_factor * bytes_ns);
+}
+
 static double by_bytes_ns(const habitat_gpu *gpu, const scale_added *added) {
     double bytes = added->work.read_bytes + added->work.write_bytes;
-    double factor = added->widens ? fitted_scale_mixed_factor : 1.0;
-    return scaling_kernel_floor_ns(gpu) + factor * bytes / habitat_memory_rate(gpu, true) * 1e9;
+    double ns = bytes / habitat_memory_rate(gpu, true) * 1e9;
+    return scaling_kernel_floor_ns(gpu) + (added->widens ? widening_ns(gpu, &added->work, ns) : ns);
 }
 
 /* What models or, where they know nothing, the roofs say of each. */
