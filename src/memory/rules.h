@@ -38,6 +38,7 @@ enum {
     OVER_RESULT = 4096,    /* in place it keeps its result instead of what it writes over */
     KEEPS_DIVIDEND = 8192, /* what is divided, where the divisor needs a gradient */
     COUNTS_ALIKE = 2048,   /* its backward operation counts which elements are the result */
+    WEIGHS = 16384,        /* its backward operation multiplies the gradient by the result first */
 };
 
 typedef struct memory_rule {

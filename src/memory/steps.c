@@ -23,11 +23,16 @@ static void note_size(const memory_call *c, double bytes) {
     c->w->out->largest_bytes = fmax(c->w->out->largest_bytes, bytes);
 }
 
+/* The operation of that name around one; HABITAT_NONE: there is none. */
+static uint32_t around(const memory_walk *w, const habitat_operation *o, const char *name) {
+    uint32_t at = o->parent;
+    while (at != HABITAT_NONE && strcmp(w->operations[at].form->name, name) != 0)
+        at = w->operations[at].parent;
+    return at;
+}
+
 static bool inside(const memory_walk *w, const habitat_operation *o, const char *name) {
-    for (uint32_t at = o->parent; at != HABITAT_NONE; at = w->operations[at].parent)
-        if (!strcmp(w->operations[at].form->name, name))
-            return true;
-    return false;
+    return around(w, o, name) != HABITAT_NONE;
 }
 
 static const char attention[] = "scaled_dot_product_attention";
@@ -324,7 +329,8 @@ static void make_view(memory_call *c) {
  * The largest along a dimension (amax) shares its gradient among all elements that are as large: a
  * byte an element says which, whole numbers of 8 bytes count them; then, instead of these, there
  * are a product and what comes of dividing it, which is the gradient. A factor of a product that
- * was expanded gets a gradient of the whole size first, which is summed up then. */
+ * was expanded gets a gradient of the whole size first, which is summed up then. A soft-max's
+ * gradient begins with a product as large as that. */
 static double passing(const memory_call *c) {
     const memory_tensor *all = c->w->tensors.all;
     double bytes = result_bytes(c), most = 0;
@@ -334,6 +340,8 @@ static double passing(const memory_call *c) {
         return all[c->taken[0]].elements * bytes;
     if (c->rule->keeps & COUNTS_ALIKE)
         return all[c->taken[0]].elements * (mask_bytes + fmax(index_bytes - bytes, bytes));
+    if (c->rule->keeps & WEIGHS)
+        return all[c->taken[0]].elements * bytes;
     if (!(c->rule->keeps & KEEPS_FACTORS))
         return 0;
     if (c->count == 1) /* the factor is a weight */
@@ -438,11 +446,12 @@ static void do_call(memory_walk *w, size_t i, const memory_rule *rule, bool in_p
     w->no_memory |= !memory_steps_add(w->out, &c.step);
 }
 
-/* No fused attention takes a mask whose rows are not in one piece, whatever its number format. */
-static bool mask_in_pieces(const habitat_operation *o) {
-    const habitat_input *mask = work_tensor(o, 3);
-    return mask && mask->rank && mask->strides && mask->dims[mask->rank - 1] > 1 &&
-           mask->strides[mask->rank - 1] != 1;
+/* Parts that no kernel in fp32 takes and one in half precision does: fewer heads of keys than of
+ * queries, without a mask. Other reasons hold in any number format (docs/decisions/0432). */
+static bool fused_in_half(const habitat_operation *o) {
+    const habitat_input *q = work_tensor(o, 0), *k = work_tensor(o, 1), *mask = work_tensor(o, 3);
+    return q && k && !mask && q->rank > 2 && k->rank == q->rank &&
+           k->dims[k->rank - 3] < q->dims[q->rank - 3];
 }
 
 /* What an operation keeps may be what those that it calls keep. Under autocast it calls itself once
@@ -453,7 +462,7 @@ static bool look_inside(const memory_walk *w, size_t i, const memory_rule *rule)
         memory_walk_calls(w, i, w->operations[i].form->name, true))
         return true;
     return !strcmp(rule->name, attention) &&
-           (w->format != HABITAT_MEMORY_AUTOCAST || mask_in_pieces(&w->operations[i])) &&
+           (w->format != HABITAT_MEMORY_AUTOCAST || !fused_in_half(&w->operations[i])) &&
            memory_walk_calls(w, i, attention_math, false);
 }
 
@@ -468,6 +477,21 @@ static bool is_cast(const memory_walk *w, const habitat_operation *o, const memo
     const habitat_input *in = work_tensor(o, 0);
     return w->format != HABITAT_MEMORY_RECORDED && !strcmp(rule->name, "_to_copy") && in &&
            work_category(in->dtype) == 2 && !w->links.from_host[o - w->operations];
+}
+
+/* An attention in parts casts its scores to half precision, too, and nobody reads them: the product
+ * after it takes those in fp32. */
+static bool is_unread(const memory_walk *w, const habitat_operation *o, const memory_rule *rule) {
+    uint32_t parts = strcmp(rule->name, "_to_copy") ? HABITAT_NONE : around(w, o, attention_math);
+    if (parts == HABITAT_NONE || work_category(work_dtype_argument(o, 1)) != 2)
+        return false;
+    const habitat_operation *whole = &w->operations[parts];
+    const habitat_input *q = work_tensor(whole, 0), *k = work_tensor(whole, 1);
+    const habitat_input *scores = work_tensor(o, 0);
+    double rows = q && q->rank > 1 ? work_elements(q) / work_dim(q, -1) : 0;
+    return scores && k && k->rank > 1 && scores->dtype == HABITAT_DTYPE_FP32 &&
+           work_elements(scores) == rows * work_dim(k, -2) &&
+           work_dim(scores, -1) == work_dim(k, -2);
 }
 
 /* A view of what was made before: tables and weights are no part of what passes. */
@@ -494,7 +518,7 @@ static void walk_operations(memory_walk *w) {
             (rule->result == RESULT_VIEW && !shows_known(w, o)))
             continue;
         w->covered[i] = true;
-        if (!is_cast(w, o, rule))
+        if (!is_cast(w, o, rule) && !is_unread(w, o, rule))
             do_call(w, i, rule, in_place);
     }
 }

@@ -212,32 +212,65 @@ static void test_copied_queries(void) {
                1, 12288 + BLAS + 1024 + 1024 + 3072 + 12288);
 }
 
-/* Attention in separate kernels, from fp32 to autocast: fused then, unless rows of its mask are not
- * in one piece. Separate, it computes in fp32: a softmax of 64 numbers keeps 256 bytes. Halves: x
- * 256 and the last product's input 512, its gradients 576, copies of weights 1280. Fused: queries,
- * keys, values and result, 512 each, and 4 bytes a row; highest at its own backward operation,
- * where 2176 of gradients pass and the last weights' copy is gone. */
+/* Attention in separate kernels, from fp32 to autocast: fused then where keys have fewer heads than
+ * queries and nothing is hidden, and with a mask separate still. Separate, it computes in fp32: a
+ * softmax of 64 numbers keeps 256 bytes. Halves: x 256 and the last product's input 512, its
+ * gradients 576, copies of weights 1280. Fused: queries, keys, values and result, 512 each, and 4
+ * bytes a row; highest at its own backward operation, where 2048 of gradients pass and the last
+ * weights' copy is gone. */
 static void test_attention(void) {
-#define ATTENTION(strides)                                                                         \
-    TRACE(PRODUCT(10, 16, 32, 1) OP(                                                               \
-        "aten::scaled_dot_product_attention", 1, 20, 9,                                            \
-        INPUTS("[[1,1,8,32],[1,1,8,32],[1,1,8,32],[1,1,8,8]]",                                     \
-               "[" TYPE "," TYPE "," TYPE "," TYPE                                                 \
-               "]") "\"Input Strides\":[[256,256,32,1],[256,256,32,1],[256,256,32,1]," strides     \
-                    "]," FORWARD(2))                                                               \
+#define ATTENTION(heads, mask, type)                                                               \
+    TRACE(PRODUCT(10, 16, 32, 1) OP("aten::scaled_dot_product_attention", 1, 20, 9,                \
+                                    INPUTS("[[1," heads "],[1,1,8,32],[1,1,8,32]," mask "]",       \
+                                           "[" TYPE "," TYPE "," TYPE "," type "]") FORWARD(2))    \
               OP("aten::_scaled_dot_product_attention_math", 1, 21, 7, FORWARD(2))                 \
                   OP("aten::_safe_softmax", 1, 22, 5,                                              \
                      INPUTS("[[1,1,8,8],[],[]]", "[" TYPE ",\"\",\"\"]") FORWARD(3))               \
                       PRODUCT(40, 32, 4, 4) NODE_OF("MmBackward0", 50, 4)                          \
                           NODE_OF("SafeSoftmaxBackward0", 60, 3) NODE_OF("MmBackward0", 80, 1))
-    habitat_memory *memory = made_memory(ATTENTION("[64,64,1,8]"));
-    CHECK_NEAR(peak_at(memory, 1, HABITAT_MEMORY_AUTOCAST),
-               2560 + BLAS + 512 + 256 + 256 + 512 + 576 + 1280 + 2560, 1e-12);
+    habitat_memory *memory = made_memory(ATTENTION("1,8,32", "[1,1,8,8]", TYPE));
+    double parts = 2560 + BLAS + 512 + 256 + 256 + 512 + 576 + 1280 + 2560;
+    CHECK_NEAR(peak_at(memory, 1, HABITAT_MEMORY_AUTOCAST), parts, 1e-12);
     habitat_memory_free(memory);
-    memory = made_memory(ATTENTION("[64,64,8,1]"));
+    memory = made_memory(ATTENTION("2,4,32", "[]", "\"\""));
     CHECK_NEAR(peak_at(memory, 1, HABITAT_MEMORY_AUTOCAST),
-               2560 + BLAS + 512 + 256 + 4 * 512 + 32 + 2176 + 1024 + 2560, 1e-12);
+               2560 + BLAS + 512 + 256 + 4 * 512 + 32 + 2048 + 1024 + 2560, 1e-12);
     habitat_memory_free(memory);
+}
+
+/* The gradient of a soft-max begins with a product as large as that: x 512 and the soft-max's
+ * result, 1024, are kept, and three of 1024 pass. */
+static void test_softmax(void) {
+    check_peak(TRACE(PRODUCT(10, 16, 32, 1)
+                         OP("aten::_softmax", 1, 20, 5,
+                            INPUTS("[[8,32],[],[]]", "[" TYPE ",\"\",\"\"]") FORWARD(2))
+                             NODE_OF("SoftmaxBackward0", 60, 2) NODE_OF("MmBackward0", 80, 1)),
+               1, 2048 + BLAS + 512 + 1024 + 3 * 1024 + 2048);
+}
+
+/* In an attention in parts of half precision, recorded, scores are cast to it, too: the product
+ * behind takes what the soft-max kept, 256 bytes, and not the scores before that once more. */
+static void test_unread_scores(void) {
+#define CAST(told)                                                                                 \
+    OP("aten::_to_copy", 1, 27, 1,                                                                 \
+       INPUTS("[[1,1,8,8],[]]", "[" TYPE ",\"Scalar\"]") "\"Concrete Inputs\":[\"\",\"" told       \
+                                                         "\"],\"a\":0")
+#define SCORES(cast)                                                                               \
+    TRACE(PRODUCT(10, 16, 32, 1) OP("aten::_scaled_dot_product_attention_math", 1, 20, 19,         \
+                                    INPUTS("[[1,1,8,32],[1,1,8,32],[1,1,8,32],[]]",                \
+                                           "[" TYPE "," TYPE "," TYPE ",\"\"]") FORWARD(2))        \
+              OP("aten::relu", 1, 21, 1, INPUTS("[[1,1,8,8]]", "[" TYPE "]") "\"a\":0")            \
+                  OP("aten::_safe_softmax", 1, 22, 5,                                              \
+                     INPUTS("[[1,1,8,8],[],[]]", "[" TYPE ",\"\",\"\"]") FORWARD(3))               \
+                      cast OP("aten::bmm", 1, 30, 5,                                               \
+                              INPUTS("[[1,8,8],[1,8,32]]", "[" TYPE "," TYPE "]") FORWARD(4))      \
+                          NODE_OF("BmmBackward0", 50, 4) NODE_OF("SafeSoftmaxBackward0", 60, 3)    \
+                              NODE_OF("MmBackward0", 80, 1))
+    habitat_memory *with = made_memory(SCORES(CAST("5"))), *without = made_memory(SCORES(""));
+    CHECK_NEAR(peak_at(with, 1, HABITAT_MEMORY_RECORDED),
+               peak_at(without, 1, HABITAT_MEMORY_RECORDED), 1e-12);
+    habitat_memory_free(with);
+    habitat_memory_free(without);
 }
 
 /* A convolution of 7 images of 8 channels of 6x6 to 40: x 8064 bytes, y 40320, weights 11520. Two
@@ -377,6 +410,10 @@ int main(void) {
     check_case("copies of queries");
     test_attention();
     check_case("attention in separate kernels under autocast");
+    test_softmax();
+    check_case("soft-maxes");
+    test_unread_scores();
+    check_case("scores that nobody reads");
     test_parts();
     check_case("parts of sums");
     test_gathered();
