@@ -394,7 +394,7 @@ CONSTANT(fitted, scale_conv_share, .5, "of the exponent",
 CONSTANT(fitted, scale_mixed_factor, 1.5, "of the traffic's time",
          "kernels of two formats read one element at a time: casts of 1 to 100 million elements from bf16 to fp32, first models on an H100, 1.3 to 1.55; docs/decisions/0511")
 CONSTANT(fitted, scale_places_share, 0.2, "of the exponent",
-         "copies and element-wise kernels without vectors in another format: fp32 and TF32 to bf16 on an H100, first models alone .15 to .2, others .15 to .25; docs/decisions/0511")
+         "copies and element-wise kernels without vectors in another format: fp32 and TF32 to bf16 on an H100, first models alone .15 to .2, others .15 to .3, all in view; docs/decisions/0511")
 CONSTANT(fitted, scale_sigma, 0.05, "in log(time)",
          "whole iterations of the same recordings; docs/iteration.md")
 CONSTANT(fitted, scale_assumed_sigma, 0.15, "in log(time), of log(batch size over the recorded one)",
