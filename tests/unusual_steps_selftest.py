@@ -1,11 +1,13 @@
-"""tools/judge_unusual_steps.py: tables and what the steps do, worked by hand."""
+"""tools/judge_unusual_steps.py and judge_full_size_steps.py: tables and what the steps do, worked by hand."""
 
 import pathlib
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
+import judge_full_size_steps as full_size  # noqa: E402
 import judge_new_models as new_models  # noqa: E402
 import judge_unusual_steps as judge  # noqa: E402
 
@@ -28,3 +30,24 @@ check("what has no answer is left out", list(judge.known([*cases, unknown])), ca
 check("by step", list(new_models.signed([*cases, new_models.case(step, "w", 1.0, 1.0)], judge.is_shown))[1:], ["| v | - | +0.0 |", "| w | +10.0, -25.0 | - |"])
 lines = list(new_models.described("step", "STEPS", "tools/unusual_steps.py"))
 check("each step is described", [len(lines) > 20, "| words_in_fp8 | A Llama" in lines[1], lines[1].endswith("| 2, 8 |")], [True, True, True])
+
+
+class Guesses:
+    """Stands for `habitat predict`: the batch that was asked for, times a millisecond."""
+
+    asked = []
+
+    def __call__(self, _, path, *options, gpu=None):
+        self.asked.append((path.name, options, gpu))
+        ms = float(options[1])
+        return {}, {"kernel_ms": ms, "iteration_ms": 2 * ms, "low_ms": ms, "high_ms": 3 * ms, "bound_by": "gpu"}
+
+
+with tempfile.TemporaryDirectory() as folder:
+    rows = ["recording,kernel_ms,iteration_ms", "a_b1_amp_bf16,1,2", "a_b8_amp_bf16,10,20", "a_b1_tf32,9,9", "b_b2_bf16,1,1"]
+    (pathlib.Path(folder) / "measured_h200.csv").write_text("\n".join(rows) + "\n")
+    new_models.predict = Guesses()
+    found = list(full_size.other_gpu_and_batch("habitat", pathlib.Path(folder)))
+    check("the large batch is asked of the small, where both are of one format", Guesses.asked, [
+        ("a_b1_amp_bf16_h100.json.gz", ("--batch", "8"), "H200-SXM5-141GB")])  # fmt: skip
+    check("and is held against what it took", [(c.model, round(c.error, 6), c.inside) for c in found], [("a", -0.2, None), ("a", -0.2, True)])

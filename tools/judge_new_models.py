@@ -32,7 +32,8 @@ since, with kernels of all without a GPU 0452, 0456 and 0470 to 0473: those rows
 and format, with which in view 0480 to 0482 were made: constants were chosen on other models, but that recurrent layers follow their model alone on the GRU here. Sums without a GPU are compared with kernels, sets and
 copies within the GPU, for an operation's answer stands for all that it launches; not with copies from the host (docs/decisions/0461). On batch norms of GIN, Wide & Deep and
 DeepLab in bf16 the cycles of norms with channels last were fitted, which one norm of a single pixel asks here, of DeepLab; how norms grow with the batch was chosen on TCN's, those of rows on GIN's
-(docs/decisions/0459). What is worse here than in [iteration.md](iteration.md) and [memory.md](memory.md) is what a network
+(docs/decisions/0459). How element-wise kernels, copies, batch norms with channels last and the layouts of
+convolutions grow with the batch was chosen on these models among others (docs/decisions/0530 to 0532), and with rows of other formats in view what 0511 says of kernels without vectors. What is worse here than in [iteration.md](iteration.md) and [memory.md](memory.md) is what a network
 of one's own has to expect. Where the CPU sets the time, two processes of one host take different times (docs/decisions/0427): whole steps hang on that, sums of kernels do not."""
 
 Case = collections.namedtuple("Case", "kind model error inside")  # error: predicted / measured - 1; inside: of the interval, None if not judged

@@ -20,41 +20,29 @@
 /* clang-format off */
 
 /* ---- caches and memory ---- */
-CONSTANT(fitted, l2_bytes_per_cycle, 38, "byte a cycle and SM",
-         "training shapes of collected_h200.csv.gz that fit the cache; docs/modelling.md#what-memory-limits-otherwise")
-CONSTANT(hardware, l2_bytes_per_s_per_sm, 24 * 1.7e9, "byte/s an SM",
-         "24 byte a cycle at 1.7 GHz, below every data sheet; docs/modelling.md#products-on-matrix-units")
-CONSTANT(hardware, sm_path_bytes_per_cycle, 40, "byte a cycle and SM",
-         "of the 64 that an SM's path to the L2 is built for; docs/modelling.md#products-on-matrix-units")
-CONSTANT(hardware, issued_lanes, 128, "instruction a cycle and SM",
-         "four schedulers of a warp each; CUDA C++ programming guide, arithmetic instructions, since compute capability 5.0")
-CONSTANT(hardware, register_bytes_per_sm, 262144, "byte",
-         "65536 registers of 4 byte; CUDA C++ programming guide, technical specifications")
-CONSTANT(hardware, threads_per_sm, 2048, "threads",
-         "resident on an SM where a GPU's own limit is unknown; CUDA C++ programming guide, technical specifications")
-CONSTANT(fitted, norm_flight_share, .33, "of the L2 cache",
-         "rows in flight that are read again from it: layer norm of six GPUs, training rows; #what-memory-limits-otherwise")
+CONSTANT(fitted, l2_bytes_per_cycle, 38, "byte a cycle and SM", "training shapes of collected_h200.csv.gz that fit the cache; docs/modelling.md#what-memory-limits-otherwise")
+CONSTANT(hardware, l2_bytes_per_s_per_sm, 24 * 1.7e9, "byte/s an SM", "24 byte a cycle at 1.7 GHz, below every data sheet; docs/modelling.md#products-on-matrix-units")
+CONSTANT(hardware, sm_path_bytes_per_cycle, 40, "byte a cycle and SM", "of the 64 that an SM's path to the L2 is built for; docs/modelling.md#products-on-matrix-units")
+CONSTANT(hardware, issued_lanes, 128, "instruction a cycle and SM", "four schedulers of a warp each; CUDA C++ programming guide, arithmetic instructions, since compute capability 5.0")
+CONSTANT(hardware, register_bytes_per_sm, 262144, "byte", "65536 registers of 4 byte; CUDA C++ programming guide, technical specifications")
+CONSTANT(hardware, threads_per_sm, 2048, "threads", "resident on an SM where a GPU's own limit is unknown; CUDA C++ programming guide, technical specifications")
+CONSTANT(fitted, norm_flight_share, .33, "of the L2 cache", "rows in flight that are read again from it: layer norm of six GPUs, training rows; #what-memory-limits-otherwise")
 CONSTANT(fitted, norm_flight_softness, .6, "of what is in flight", "as norm_flight_share")
 CONSTANT(fitted, softmax_flight_share, .15, "of the L2 cache", "as norm_flight_share, softmax of six GPUs")
 CONSTANT(fitted, softmax_flight_softness, 1, "of what is in flight", "as softmax_flight_share")
-CONSTANT(fitted, copy_memory_share, .63, "of the sustained bandwidth",
-         "copies of the H200, training shapes of collected_h200.csv.gz; #what-memory-limits-otherwise")
+CONSTANT(fitted, copy_memory_share, .63, "of the sustained bandwidth", "copies of the H200, training shapes of collected_h200.csv.gz; #what-memory-limits-otherwise")
 CONSTANT(fitted, copy_cache_share, .4, "of the cache's rate", "as copy_memory_share")
 CONSTANT(fitted, gelu_start_s, 4e-7, "s", "GELU rows of the H200; #what-memory-limits-otherwise")
 CONSTANT(chosen, hidden_launch_floors, 10, "of the least that a call shows",
          "eager row operations from here on are their kernel: ten microseconds more or less of a call are 3 % at most")
-CONSTANT(hardware, norm_most_rows, 65536, "rows",
-         "up to here one block walks all rows of its columns, as shapes of the H200 show; #what-memory-limits-otherwise")
-CONSTANT(fitted, norm_row_cycles, 5.2, "cycles a row",
-         "backward layer norm of the H200, sums down the columns; #what-memory-limits-otherwise")
+CONSTANT(hardware, norm_most_rows, 65536, "rows", "up to here one block walks all rows of its columns, as shapes of the H200 show; #what-memory-limits-otherwise")
+CONSTANT(fitted, norm_row_cycles, 5.2, "cycles a row", "backward layer norm of the H200, sums down the columns; #what-memory-limits-otherwise")
 CONSTANT(fitted, norm_block_share, .147, "of a wave", "as norm_row_cycles")
 CONSTANT(fitted, norm_sums_traffic, 1.53, "of two tensors' time", "as norm_row_cycles")
 CONSTANT(fitted, norm_shared_traffic, .6, "of two tensors' time", "as norm_row_cycles, where blocks share rows")
-CONSTANT(fitted, log_softmax_warp, .68, "of softmax's issue",
-         "no quotient and one exponential: training shapes of the H200; #what-memory-limits-otherwise")
+CONSTANT(fitted, log_softmax_warp, .68, "of softmax's issue", "no quotient and one exponential: training shapes of the H200; #what-memory-limits-otherwise")
 CONSTANT(fitted, log_softmax_block, .85, "of softmax's issue", "as log_softmax_warp, rows of a block each")
-CONSTANT(fitted, softmax_second_start_s, 1.2e-6, "s",
-         "backward softmax of the H200, two kernels; #what-memory-limits-otherwise")
+CONSTANT(fitted, softmax_second_start_s, 1.2e-6, "s", "backward softmax of the H200, two kernels; #what-memory-limits-otherwise")
 
 /* ---- the CPU ---- */
 CONSTANT(fitted, cpu_operation_s, 44e-6, "s an operation",
@@ -66,16 +54,13 @@ CONSTANT(fitted, cpu_table_factor, 1.40, "either way", "80 % of the steps of a h
 
 CONSTANT(fitted, film_gradient_factor, 2.5, "of the upper end",
          "gradients of a network's convolutions in three dimensions, strict fp32 on an H200, against those of images; docs/decisions/0431")
-CONSTANT(fitted, untimed_width, .25, "of the iteration",
-         "steps recorded without a GPU against the same steps on an H200: docs/recording.md#without-a-gpu")
+CONSTANT(fitted, untimed_width, .25, "of the iteration", "steps recorded without a GPU against the same steps on an H200: docs/recording.md#without-a-gpu")
 
 /* ---- links ---- */
-CONSTANT(hardware, host_link_share, .86, "of the link's rate",
-         "pinned memory to and from an H100 and an H200, from 16 MiB on: data/measurements/host_copies.csv; docs/decisions/0263")
+CONSTANT(hardware, host_link_share, .86, "of the link's rate", "pinned memory to and from an H100 and an H200, from 16 MiB on: data/measurements/host_copies.csv; docs/decisions/0263")
 
 /* ---- products ---- */
-CONSTANT(fitted, bmm_unaligned_factor, 1.08, "of the time",
-         "fp32 batches of five GPUs whose rows are not aligned to 16 byte; docs/modelling.md#products-on-plain-units")
+CONSTANT(fitted, bmm_unaligned_factor, 1.08, "of the time", "fp32 batches of five GPUs whose rows are not aligned to 16 byte; docs/modelling.md#products-on-plain-units")
 CONSTANT(fitted, bmm_share_64_columns, .8, "of a tile's rate",
          "training batches of P4, P100, V100, T4 and A100: half of what others than the GPU left out ask for, in log; docs/decisions/0233")
 CONSTANT(hardware, without_winograd_capability, 90, "compute capability x 10",
@@ -85,8 +70,7 @@ CONSTANT(fitted, tf32_one_turned, .70, "of the peak", "TF32 products of the H200
 CONSTANT(fitted, tf32_both_turned, .53, "of the peak", "as tf32_one_turned: .49 of the peak with neither")
 CONSTANT(hardware, volta_kernels_capability, 70, "compute capability x 10",
          "first of the libraries' next family of fp32 kernels: before it batches have none of fewer than 128 columns (steps in the training rows of P4 and P100); docs/decisions/0300")
-CONSTANT(fitted, biased_parts_most, 4, "parts of k",
-         "training linear layers of P100, V100, T4, A100 and H200, better on each of them; docs/decisions/0302")
+CONSTANT(fitted, biased_parts_most, 4, "parts of k", "training linear layers of P100, V100, T4, A100 and H200, better on each of them; docs/decisions/0302")
 CONSTANT(fitted, biased_parts_fill, .1, "of the units", "as biased_parts_most: tiles are fewer than this")
 CONSTANT(fitted, far_rows_from, 10000, "elements of k",
          "training rows of the P100 in fp32, both operands stored along k; half of what they ask for, in log; docs/decisions/0302")

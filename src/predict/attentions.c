@@ -57,8 +57,8 @@ bool attentions_padded(const habitat_work *work, habitat_work *out) {
 
 /* Of either pass: cycles to begin; of the models' time, which backward is 2.5 times that forward,
  * where 1024 keys are seen; of that under a causal mask; exponent of the keys. The models' kernels
- * lose more than these where a query sees few. Fitted on 726 rows that `habitat collect` timed on
- * an H200 (10 and 5 % off); 90 of an H100 were left out (8 and 6), and all recorded steps:
+ * lose more than these where a query sees few. Fitted on 726 rows of `habitat collect` (10 and 5 %
+ * off); 90 of another GPU were left out (8 and 6), and all recorded steps:
  * docs/decisions/0522. */
 static const struct half_kernel {
     double begin_cycles, share, causal, keys_power;

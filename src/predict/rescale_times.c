@@ -23,6 +23,7 @@
 #include "formula/rates.h"
 #include "gpu/gpu.h"
 #include "predict/batch_norms.h"
+#include "predict/attentions.h"
 #include "predict/channel_norms.h"
 #include "predict/filling.h"
 #include "predict/images.h"
@@ -157,6 +158,8 @@ static habitat_status ask_levels(const habitat_models *models, const habitat_wor
                             queries, queries + w->group_count, found + w->group_count, found, err);
         for (size_t g = 0; status == HABITAT_OK && g < w->group_count; g++) {
             double ms = found[g].covered ? found[g].model_ms * times[g] : (double)NAN;
+            if (after[g].source == SCALE_BY_FORMAT) /* formats have kernels of their own */
+                ms *= attentions_factor(queries[g].work, w->origin, ms * 1e-3);
             if (l == 0 || ms > out[g])
                 out[g] = ms;
         }
