@@ -47,7 +47,8 @@ static bool same_input(const habitat_input *a, const habitat_input *b) {
     if (a->is_tensor != b->is_tensor || a->is_list != b->is_list)
         return false;
     return a->is_list || !a->is_tensor ||
-           (a->rank == b->rank && !memcmp(a->dims, b->dims, a->rank * sizeof *a->dims));
+           (a->rank == b->rank &&
+            (a->rank == 0 || !memcmp(a->dims, b->dims, a->rank * sizeof *a->dims)));
 }
 
 /* The same call: its name and the sizes of its tensors, where both show them. */
