@@ -264,11 +264,14 @@ void pairs_print_tables(const pair_set *set, report_text *text) {
               "One software on both, so that a difference is the GPU's. GPU busy time "
               "(`--assemble sum`); errors in %%. `kernel by kernel`: mean over\nsteps of "
               "the time by which kernels are off, over their time; `time unchanged` "
-              "answers with the origin's time.\n\n**What was seen.** No constant was fitted to "
-              "differences of these steps, but the form of `auto`'s rule was settled with all of "
-              "them in view\n(docs/decisions/0030), and the usual shares of work that nobody "
-              "counted (0130) are means over the same steps' H200 side: they\nshow what the rule "
-              "does and are no clean test of it. Below, its forms are chosen on one half of the "
+              "answers with the origin's time.\n\n**What was seen.** The form of `auto`'s rule was "
+              "settled with "
+              "all of these steps in view\n(docs/decisions/0030), the power by which memory and "
+              "instructions add up, the instructions of five functions and the share of "
+              "optimisers\nof three lists were chosen on their differences (0501 to 0503), and the "
+              "usual shares of work that nobody counted (0130) are means over their\nH200 side: "
+              "they show what the rule does and are no clean test of it. Below, its forms are "
+              "chosen on one half of the "
               "models and shown on the other.\n");
     print_mixed(set, text);
     print_directions(set, text);

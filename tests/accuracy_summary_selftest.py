@@ -53,7 +53,7 @@ PAIRS = (
     "\n## Pairs: the same steps recorded on two GPUs\n\nFrom T4 to L4:\n\n"
     "| method | steps | mean | median | worst | inside the interval |\n|---|--:|--:|--:|--:|--:|\n| auto | 3 | 6.4 | 5.1 | 18.2 | 74 % |\n\n"
     "Every step:\n\n| step | from | to |\n|---|---|---|\n| bert_b2_amp_bf16 | T4 | L4 |\n| bert_b2_fp32 | T4 | L4 |\n"
-    "\n## Pairs: models that nothing was chosen on\n\nFrom L4 to T4:\n\n"
+    "\n## Pairs: other models\n\nFrom L4 to T4:\n\n"
     "| method | steps | mean | median | worst | inside the interval |\n|---|--:|--:|--:|--:|--:|\n| auto | 2 | 1.4 | 1.1 | 2.2 | 50 % |\n"
 )
 WANTED = (
@@ -65,7 +65,7 @@ WANTED = (
     "| these networks, fp16, others | 1 | 9.0 | 9 | 100 % |",
     "| operations of language models, fp32, timed by others on A100, T4, onto each other | 5 | 5.9 | 15.1 | 63 % |",
     "| training steps with optimiser, from T4 to L4 | 3 | 6.4 | 18.2 | 74 % |",
-    "| the same of models that nothing was chosen on, from L4 to T4 | 2 | 1.4 | 2.2 | 50 % |",
+    "| the same of other models, from L4 to T4 | 2 | 1.4 | 2.2 | 50 % |",
     "| gemm | 2 | 40 | 10.0 (12.0) | 12.1 (14.0) | 80.0 |",
     "| rnn | 1 | 10 | 15.0 (20.0) | 30.0 (40.0) | 60.0 |",
     "| language models, fp32, onto AMD's MI100 | 2 | 3.0 | 4.0 | 100 % |",

@@ -35,7 +35,8 @@ check("each step is described", [len(lines) > 20, "| words_in_fp8 | A Llama" in 
 class Guesses:
     """Stands for `habitat predict`: the batch that was asked for, times a millisecond."""
 
-    asked = []
+    def __init__(self):
+        self.asked = []
 
     def __call__(self, _, path, *options, gpu=None):
         self.asked.append((path.name, options, gpu))
@@ -46,8 +47,8 @@ class Guesses:
 with tempfile.TemporaryDirectory() as folder:
     rows = ["recording,kernel_ms,iteration_ms", "a_b1_amp_bf16,1,2", "a_b8_amp_bf16,10,20", "a_b1_tf32,9,9", "b_b2_bf16,1,1"]
     (pathlib.Path(folder) / "measured_h200.csv").write_text("\n".join(rows) + "\n")
-    new_models.predict = Guesses()
+    new_models.predict = guesses = Guesses()
     found = list(full_size.other_gpu_and_batch("habitat", pathlib.Path(folder)))
-    check("the large batch is asked of the small, where both are of one format", Guesses.asked, [
+    check("the large batch is asked of the small, where both are of one format", guesses.asked, [
         ("a_b1_amp_bf16_h100.json.gz", ("--batch", "8"), "H200-SXM5-141GB")])  # fmt: skip
     check("and is held against what it took", [(c.model, round(c.error, 6), c.inside) for c in found], [("a", -0.2, None), ("a", -0.2, True)])

@@ -17,7 +17,7 @@ MODES = {"inference": "forward alone", "training_fwd_bwd": "forward and backward
 UNCHECKED = "several nodes, and power limits other than the factory's"
 
 PAIRS = "Pairs: the same steps recorded on two GPUs"
-NEW_PAIRS = "Pairs: models that nothing was chosen on"
+NEW_PAIRS = "Pairs: other models"
 FORMATS = ("tf32", "fp16", "bf16", "fp8")
 NETWORKS = "End to end: convolutional networks"
 HOSTS = "What their hosts take"
@@ -168,7 +168,7 @@ def pairs(report):
         match = re.match(r"From (\S+) to (\S+):$", said)
         if at in ((PAIRS,), (NEW_PAIRS,)) and match:
             row = row_of(rows, "method", "auto")
-            which = "training steps with optimiser" if at == (PAIRS,) else "the same of models that nothing was chosen on"
+            which = "training steps with optimiser" if at == (PAIRS,) else "the same of other models"
             yield (
                 f"| {which}, from {match.group(1)} to {match.group(2)} | {row['steps']} | {row['mean']} | "
                 f"{row['worst']} | {row['inside the interval']} |"

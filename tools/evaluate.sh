@@ -97,10 +97,11 @@ echo >>"$work/tables"
 mkdir "$work/both"
 ln -s "$root"/data/recordings/new_models/*.json.gz "$root"/data/recordings/new_models/on_h100/*.json.gz "$work/both"
 "$habitat" eval pairs --recordings "$work/both" >"$work/part"
-printf '\n## Pairs: models that nothing was chosen on\n\n%s\n%s\n%s\n\n' \
+printf '\n## Pairs: other models\n\n%s\n%s\n%s\n%s\n\n' \
     'The steps of [new-models.md](new-models.md) (`tools/new_models.py`), recorded on one H200 and later on one H100 with the same software; the tables are made' \
-    'as those above. **What was seen.** No constant and no form of a rule was chosen with recordings of the H100 in view: they were made after all of them' \
-    '([decision 0450](decisions/0450-pairs-that-nobody-had-seen.md)).' >>"$work/tables"
+    'as those above. **What was seen.** The recordings of the H100 were made after all rules of before ([decision 0450](decisions/0450-pairs-that-nobody-had-seen.md) has what they' \
+    'were like then). Which kernels wait for memory and go on with instructions at once was settled with them in view, its one constant on the steps above' \
+    '([decision 0501](decisions/0501-memory-and-instructions-side-by-side.md)).' >>"$work/tables"
 sed -n '/^From .*:$/,/^| time unchanged/p' "$work/part" | sed '1!s/^From /\n&/' >>"$work/tables"
 printf '\n## Operations of a GPU that no model saw\n\n%s\n%s\n\n' \
     'What `habitat collect` timed on an H100 (data/collected), predicted from sizes alone. No operator model was trained on a row of this GPU;' \

@@ -7,13 +7,12 @@ Models of 0.02 to 7.6 billion parameters; the large batches take much of 80 GB a
 most of them under 0.1 s. Needs torchvision, Transformers, timm and PEFT besides PyTorch. Weights and data are random.
 """
 
-import argparse
-import contextlib
-import os
+import functools
 import sys
 
+import recorded_steps
 import torch
-from new_models import ROOT, classifier, integers, numbers
+from new_models import classifier, integers, numbers
 from torch import nn
 from torch.nn import functional as F
 
@@ -295,61 +294,26 @@ STEPS = {
 }
 
 
-def train(steps, name, batch, precision, iterations):
-    torch.manual_seed(0)
-    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = precision == "tf32"
-    model, loss_of = steps[name][0](batch)
-    model.train()
-    optimizer = torch.optim.AdamW((p for p in model.parameters() if p.requires_grad), fused=True)
-    for _ in range(iterations):
-        optimizer.zero_grad(set_to_none=True)
-        with torch.autocast("cuda", torch.bfloat16) if precision == "amp-bf16" else contextlib.nullcontext():
-            loss = loss_of()
-        loss.backward()
-        optimizer.step()
-
-
-def recorded(steps, without_gpu):
+def recorded(steps, asked):
     """(name, batch, format): small and large in the format that people train in, then small ones in the other; without a GPU small ones alone."""
-    for name, (_, small, large, formats) in steps.items():
+    first, parts = map(int, asked.part.split("/"))
+    mine = {name: steps[name] for name in list(steps)[first::parts]}
+    for name, (_, small, large, formats) in mine.items():
         yield name, small, formats[0]
-        if not without_gpu:
+        if not asked.no_gpu:
             yield name, large, formats[0]
-    for name, (_, small, _, formats) in steps.items():
+    for name, (_, small, _, formats) in mine.items():
         for precision in formats[1:]:
             yield name, small, precision
 
 
-def record(steps, tool, folder, without_gpu, tag, part, budget_s):
-    sys.path[:0] = [os.path.join(ROOT, "python"), os.path.join(ROOT, "tools")]
-    import forked
-
-    os.chdir(ROOT)  # so that no path of this machine is in the recorded command
-    first, parts = map(int, part.split("/"))
-    names = list(steps)[first::parts]
-    mine = [step for step in recorded(steps, without_gpu) if step[0] in names]
-    who = os.path.basename(tool).removesuffix(".py")
-    return forked.record_formats(who, tool, mine, folder, without_gpu, tag, budget_s, ("--timed", "5"))
-
-
 def main(steps=STEPS, tool="tools/full_size_steps.py"):
-    p = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
-    p.add_argument("step", nargs="?", choices=steps)
-    p.add_argument("--batch", type=int)
-    p.add_argument("--precision", default="amp-bf16", choices=("tf32", "amp-bf16", "bf16"))
-    p.add_argument("--iterations", type=int, default=60)
-    p.add_argument("--record", metavar="FOLDER")
-    p.add_argument("--no-gpu", action="store_true")
-    p.add_argument("--tag", default="h100", help="GPU that records, for names of files")
-    p.add_argument("--part", default="0/1", help="every Nth step from the Ith on, for N GPUs side by side")
-    p.add_argument("--budget", type=float, default=560)
-    asked = p.parse_args()
-    if asked.record:
-        return record(steps, tool, os.path.abspath(asked.record), asked.no_gpu, asked.tag, asked.part, asked.budget)
-    if not asked.step:
-        p.error("name a step, or a folder to record into")
-    train(steps, asked.step, asked.batch or steps[asked.step][1], asked.precision, asked.iterations)
-    return 0
+    def trained(name, batch, precision, iterations):
+        recorded_steps.train(steps[name][0], batch, precision, iterations, functools.partial(torch.optim.AdamW, fused=True))
+
+    formats = ("amp-bf16", "tf32", "bf16")
+    more = [("--part", {"default": "0/1", "help": "every Nth step from the Ith on, for N GPUs side by side"})]
+    return recorded_steps.main(__doc__, tool, steps, formats, "h100", trained, functools.partial(recorded, steps), more, ("--timed", "5"))
 
 
 if __name__ == "__main__":

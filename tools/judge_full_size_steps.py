@@ -24,10 +24,8 @@ Batch 2 of long_words did not fit an H100 (as `predict` says of batch 1: "may no
 AGAIN = """
 ## Clean test
 
-{steps} other steps of such sizes (`tools/full_size_again.py`), recorded beside that work and looked at once, after all of it; nothing was mended since. The version before it had:
-H100 to H200 1.5 %, the large batch there from the small on an H100 6.2, another batch 5.6 (median 3.2), amp-bf16 from tf32 9.4, without a GPU 9.7 (sums of kernels); no peak of memory moved. So what was found carries over to other
-batches, little to other formats and recordings without a GPU, and not to the other GPU, whose sums are 1.5 % too long now. RegNet is most of what is left:
-the gradient of the weights of each of its groups has 16 blocks that take 63 us; of five times the images cuDNN cuts the sums of 110 of 121 into 14 parts, and they take 80, where 313 is said."""
+{steps} other steps of such sizes (`tools/full_size_again.py`), recorded beside that work and judged once, after all of it; nothing was mended since. What the version before it made of the same files, and what is left of RegNet's
+groups of convolutions, is in docs/decisions/0500: what was found carries over to other batches, little to other formats and recordings without a GPU, and not to the other GPU, whose sums are too long now."""
 
 
 def plain(habitat, folder):

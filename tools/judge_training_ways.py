@@ -20,7 +20,7 @@ NAME = re.compile(r"(?P<model>\w+)_b(?P<batch>\d+)_(?P<gpu>h\d00)\.json\.gz")
 MEASURED = ("way", "batch", "kernel_ms", "iteration_ms", "peak_bytes")
 SAID = {"detector", "graphed", "decode", "compiled_words"}  # whose recordings do not tell their batch
 
-TEXT = """# Ways to train, and to use a network, that nothing was chosen on
+TEXT = """# Ways to train, and to use a network
 
 Made by `make eval` from `data/recordings/training_ways`; do not edit. {ways} scripts that train (or use) a network as people do it (`tools/training_ways.py`): accumulated gradients, checkpoints, channels
 last, adapters beside frozen weights, experts, Trainers, compilers, CUDA graphs, loaders. Each was recorded on one H200 and one H100 with a small and a large batch, in the one format it uses; of the H100 the

@@ -6,16 +6,13 @@ usage: new_models.py MODEL [--batch N] [--precision fp32|tf32|amp-bf16] [--itera
 Needs torchvision, Transformers and PyTorch Geometric besides PyTorch. Weights and data are random.
 """
 
-import argparse
-import contextlib
-import os
+import functools
 import sys
 
+import recorded_steps
 import torch
 from torch import nn
 from torch.nn import functional as F
-
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def integers(end, *shape):
@@ -273,53 +270,22 @@ MODELS = {
 }
 
 
-def train(model_name, batch, precision, iterations):
-    torch.manual_seed(0)
-    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = precision != "fp32"
-    model, loss_of = MODELS[model_name][0](batch)
-    model.train()
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
-    for _ in range(iterations):
-        optimizer.zero_grad(set_to_none=True)
-        with torch.autocast("cuda", torch.bfloat16) if precision == "amp-bf16" else contextlib.nullcontext():
-            loss = loss_of()
-        loss.backward()
-        optimizer.step()
-
-
-def steps(without_gpu):
+def recorded(asked):
     """(model, batch, precision): without a GPU the small batch in fp32 alone, for its kernels are known from shapes."""
     for precision, size in (("fp32", 1), ("amp-bf16", 1), ("fp32", 2), ("tf32", 1), ("amp-bf16", 2)):
         for name, model in MODELS.items():
-            if not without_gpu or (precision, size) in (("fp32", 1), ("amp-bf16", 1)):
+            if not asked.no_gpu or (precision, size) in (("fp32", 1), ("amp-bf16", 1)):
                 yield name, model[size], precision
 
 
-def record(folder, without_gpu, tag, budget_s):
-    sys.path[:0] = [os.path.join(ROOT, "python"), os.path.join(ROOT, "tools")]
-    import forked
-
-    os.chdir(ROOT)  # so that no path of this machine is in the recorded command
-    return forked.record_formats("new_models", "tools/new_models.py", steps(without_gpu), folder, without_gpu, tag, budget_s)
+def trained(name, batch, precision, iterations):
+    optimizer = functools.partial(torch.optim.AdamW, lr=1e-4)
+    recorded_steps.train(MODELS[name][0], batch, precision, iterations, optimizer, with_tf32=("tf32", "amp-bf16"))
 
 
 def main():
-    p = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
-    p.add_argument("model", nargs="?", choices=MODELS)
-    p.add_argument("--batch", type=int)
-    p.add_argument("--precision", default="fp32", choices=("fp32", "tf32", "amp-bf16"))
-    p.add_argument("--iterations", type=int, default=60)
-    p.add_argument("--record", metavar="FOLDER")
-    p.add_argument("--no-gpu", action="store_true")
-    p.add_argument("--tag", default="h200", help="GPU that records, for names of files")
-    p.add_argument("--budget", type=float, default=560)
-    asked = p.parse_args()
-    if asked.record:
-        return record(os.path.abspath(asked.record), asked.no_gpu, asked.tag, asked.budget)
-    if not asked.model:
-        p.error("name a model, or a folder to record into")
-    train(asked.model, asked.batch or MODELS[asked.model][1], asked.precision, asked.iterations)
-    return 0
+    formats = ("fp32", "tf32", "amp-bf16")
+    return recorded_steps.main(__doc__, "tools/new_models.py", MODELS, formats, "h200", trained, recorded)
 
 
 if __name__ == "__main__":

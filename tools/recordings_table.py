@@ -60,9 +60,9 @@ The peaks of memory of the two ranks' own recordings were of a process that held
 `without_gpu`: the steps of `tools/steps.py` recorded with `--no-gpu` and PyTorch 2.13 (`tools/judge_no_gpu.py`; docs/recording.md has how near
 predictions from them are), and `examples/llama.py` with the sizes of Llama-3.1-8B (`--batch 1 --length 8192 --vocabulary 128256 --width 4096 --head-dim 128
 --queries-per-key 4 --inner 14336 --layers 32`), likewise: shapes and no times (docs/case-studies.md).
-`new_models`: five steps each of 16 models on which nothing was chosen (`tools/new_models.py`), on one H200 with the same software, and in its `without_gpu` two of each
-recorded with `--no-gpu`: docs/new-models.md has how near predictions are; in its `on_h100` the same steps on one H100 (docs/accuracy.md, "Pairs: models that
-nothing was chosen on"). Not in the table below.
+`new_models`: five steps each of 16 models on which nothing had been chosen (`tools/new_models.py`), on one H200 with the same software, and in its `without_gpu` two of each
+recorded with `--no-gpu`: docs/new-models.md has how near predictions are; in its `on_h100` the same steps on one H100 (docs/accuracy.md, "Pairs: other models"). Not in
+the table below.
 `training_ways`: a small and a large batch each of 22 ways to train or use a network (`tools/training_ways.py`) on one H200, in its `without_gpu` those that can be recorded so, and in
 `measured_h100.csv` what they took on one H100: docs/training-ways.md. Nor are these.
 `unusual`: steps of operations that no other recording holds (`tools/unusual_steps.py`) on one H100, in its `without_gpu` those that can be recorded so, and in `measured_h200.csv` what they took on one

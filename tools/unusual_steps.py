@@ -8,14 +8,13 @@ pictures, equations that are solved within a step. Needs torchvision, torchaudio
 Weights and data are random.
 """
 
-import argparse
-import contextlib
+import functools
 import math
-import os
 import sys
 
+import recorded_steps
 import torch
-from new_models import ROOT, classifier, integers, numbers
+from new_models import classifier, integers, numbers
 from torch import nn
 from torch.nn import functional as F
 
@@ -750,56 +749,22 @@ STEPS = {
 }
 
 
-def train(steps, name, batch, precision, iterations):
-    torch.manual_seed(0)
-    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = precision == "tf32"
-    model, loss_of = steps[name][0](batch)
-    model.train()
-    kind = Preconditioned if name == "preconditioned" else torch.optim.AdamW
-    optimizer = kind(p for p in model.parameters() if p.requires_grad)
-    for _ in range(iterations):
-        optimizer.zero_grad(set_to_none=True)
-        with torch.autocast("cuda", torch.bfloat16) if precision == "amp-bf16" else contextlib.nullcontext():
-            loss = loss_of()
-        loss.backward()
-        optimizer.step()
-
-
-def recorded(steps, small, without_gpu):
+def recorded(steps, asked):
     """(name, batch, format): without a GPU small batches alone, for kernels are known from shapes."""
     for turn, size in ((0, 1), (0, 2), (1, 1), (1, 2)):
         for name, step in steps.items():
-            if turn < len(step[3]) and not ((small or without_gpu) and size == 2):
+            if turn < len(step[3]) and not ((asked.small or asked.no_gpu) and size == 2):
                 yield name, step[size], step[3][turn]
 
 
-def record(steps, tool, folder, without_gpu, tag, small, budget_s):
-    sys.path[:0] = [os.path.join(ROOT, "python"), os.path.join(ROOT, "tools")]
-    import forked
-
-    os.chdir(ROOT)  # so that no path of this machine is in the recorded command
-    who = os.path.basename(tool).removesuffix(".py")
-    return forked.record_formats(who, tool, recorded(steps, small, without_gpu), folder, without_gpu, tag, budget_s)
-
-
 def main(steps=STEPS, tool="tools/unusual_steps.py"):
-    p = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
-    p.add_argument("step", nargs="?", choices=steps)
-    p.add_argument("--batch", type=int)
-    p.add_argument("--precision", default="fp32", choices=("fp32", "tf32", "amp-bf16", "bf16", "fp8"))
-    p.add_argument("--iterations", type=int, default=60)
-    p.add_argument("--record", metavar="FOLDER")
-    p.add_argument("--no-gpu", action="store_true")
-    p.add_argument("--small", action="store_true", help="small batches alone")
-    p.add_argument("--tag", default="h200", help="GPU that records, for names of files")
-    p.add_argument("--budget", type=float, default=560)
-    asked = p.parse_args()
-    if asked.record:
-        return record(steps, tool, os.path.abspath(asked.record), asked.no_gpu, asked.tag, asked.small, asked.budget)
-    if not asked.step:
-        p.error("name a step, or a folder to record into")
-    train(steps, asked.step, asked.batch or steps[asked.step][1], asked.precision, asked.iterations)
-    return 0
+    def trained(name, batch, precision, iterations):
+        kind = Preconditioned if name == "preconditioned" else torch.optim.AdamW
+        recorded_steps.train(steps[name][0], batch, precision, iterations, kind)
+
+    formats = ("fp32", "tf32", "amp-bf16", "bf16", "fp8")
+    more = [("--small", {"action": "store_true", "help": "small batches alone"})]
+    return recorded_steps.main(__doc__, tool, steps, formats, "h200", trained, functools.partial(recorded, steps), more)
 
 
 if __name__ == "__main__":

@@ -271,7 +271,7 @@ CONSTANT(fitted, usual_rnn_plain, 0.4, "of the arithmetic roof", "as usual_gemm_
 CONSTANT(fitted, usual_vectorized, 0.95, "of the memory roof", "as usual_gemm_plain: vectorized_elementwise in the name: goes through memory in order")
 CONSTANT(fitted, usual_elementwise, 0.4, "of the memory roof", "as usual_gemm_plain: other elementwise_kernel")
 CONSTANT(fitted, usual_other, 0.7, "of the memory roof", "as usual_gemm_plain: other element-wise kernels and copies")
-CONSTANT(fitted, usual_optimizer_of_three, 0.95, "1",
+CONSTANT(fitted, usual_optimizer_of_three, 0.95, "of the memory roof",
          "kernels of three lists (TernaryOp, PointwiseOp) between an H100 and an H200; docs/decisions/0503")
 CONSTANT(fitted, usual_optimizer, 0.86, "of the memory roof", "DRAM bytes of multi-tensor optimisers by counters in five steps on an H200, every model alike (0.72 to 0.95); docs/decisions/0305")
 CONSTANT(fitted, usual_softmax, 0.85, "of the memory roof", "as usual_gemm_plain: soft-max")

@@ -46,9 +46,7 @@ static void append(call_list *list, uint32_t i) {
 static bool same_input(const habitat_input *a, const habitat_input *b) {
     if (a->is_tensor != b->is_tensor || a->is_list != b->is_list)
         return false;
-    return a->is_list || !a->is_tensor ||
-           (a->rank == b->rank &&
-            (a->rank == 0 || !memcmp(a->dims, b->dims, a->rank * sizeof *a->dims)));
+    return a->is_list || !a->is_tensor || work_same_dims(a, b);
 }
 
 /* The same call: its name and the sizes of its tensors, where both show them. */

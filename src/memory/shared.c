@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "work/args.h"
 
 enum { PRODUCT_RANK = 2 };
 
@@ -82,10 +83,9 @@ static bool adds_gradients(const habitat_operation *all, const habitat_operation
         op->form->input_count < 2) /* without shapes there are none */
         return false;
     const habitat_input *a = &op->form->inputs[0], *b = &op->form->inputs[1];
-    if (!a->is_tensor || a->is_list || !a->rank || !b->is_tensor || b->is_list ||
-        a->rank != b->rank)
+    if (!a->is_tensor || a->is_list || !a->rank || !b->is_tensor || b->is_list)
         return false;
-    return !memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) && is_of_weight(node, a->rank);
+    return work_same_dims(a, b) && is_of_weight(node, a->rank);
 }
 
 static bool looks_up(const habitat_operation *op) {

@@ -29,8 +29,7 @@ static bool is_there(const memory_walk *w, double elements, double bytes) {
 }
 
 static bool same_dims(const habitat_input *a, const habitat_input *b) {
-    return a->is_tensor && a->rank == b->rank &&
-           (a->rank == 0 || !memcmp(a->dims, b->dims, a->rank * sizeof *a->dims));
+    return a->is_tensor && work_same_dims(a, b);
 }
 
 /* A product that takes this in fp32 where its weights stand. */

@@ -22,8 +22,8 @@
 #include "formula/formula.h"
 #include "formula/rates.h"
 #include "gpu/gpu.h"
-#include "predict/batch_norms.h"
 #include "predict/attentions.h"
+#include "predict/batch_norms.h"
 #include "predict/channel_norms.h"
 #include "predict/filling.h"
 #include "predict/images.h"
@@ -39,6 +39,7 @@
 #include "predict/streams.h"
 #include "predict/sums.h"
 #include "predict/tiles.h"
+#include "predict/usual.h"
 #include "work/args.h"
 #include "work/class.h"
 #include "workload/groups_apart.h"
@@ -530,10 +531,7 @@ void rescale_format(const habitat_workload *w, size_t g, const scale_group *afte
 
 /* Casts of 16 bit to fp32 go without vectors, and begin late: docs/decisions/0472. */
 static double widening_ns(const habitat_gpu *gpu, const habitat_work *work, double bytes_ns) {
-    double filled = fmin(1.0, work->shape.rows.columns / hardware_placed_block);
-    double start_ns = gpu->boost_clock_hz > 0.0
-                          ? filled * fitted_widened_start_cycles / gpu->boost_clock_hz * 1e9
-                          : 0.0;
+    double start_ns = usual_widened_start_s(work->shape.rows.columns, gpu) * 1e9;
     return fmax(start_ns, fitted_scale_mixed_factor * bytes_ns);
 }
 

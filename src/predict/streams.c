@@ -22,6 +22,15 @@ static bool is_told(const habitat_work *work) {
     return streams && work->known && bytes_of(work) > 0.0;
 }
 
+bool streams_know(const habitat_gpu *gpu) {
+    return gpu->l2_bytes > 0 && gpu->sm_count && habitat_memory_rate(gpu, true) > 0.0;
+}
+
+double streams_tensor_bytes(const habitat_work *work) {
+    return work->shape.rows.rows * work->shape.rows.columns *
+           (double)habitat_dtype_bytes(work->dtype);
+}
+
 double streams_passed_ns(const habitat_gpu *gpu, double bytes) {
     double held = bytes / gpu->l2_bytes;
     double missed = (held - fitted_stream_held) / (fitted_stream_lost - fitted_stream_held);
@@ -51,8 +60,7 @@ static double issued_growth(const habitat_gpu *gpu, const habitat_workload_kerne
 double streams_growth(const habitat_workload *w, const habitat_workload_group *group,
                       const habitat_work *after) {
     const habitat_gpu *gpu = w->origin;
-    if (!is_told(group->work) || !is_told(after) || !(gpu->l2_bytes > 0) || !gpu->sm_count ||
-        !(habitat_memory_rate(gpu, true) > 0.0) || !group->kernel_count)
+    if (!is_told(group->work) || !is_told(after) || !streams_know(gpu) || !group->kernel_count)
         return NAN;
     const uint32_t *kernels = w->group_index + group->first_kernel;
     const habitat_workload_kernel *longest = &w->kernels[kernels[0]];

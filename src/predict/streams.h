@@ -4,8 +4,14 @@
 
 #include "workload/workload.h"
 
+/* Whether what the following ask is known of a GPU: its cache, its memory, its multiprocessors. */
+bool streams_know(const habitat_gpu *gpu);
+
+/* Bytes of one tensor of an operation on rows. */
+double streams_tensor_bytes(const habitat_work *work);
+
 /* Least time [ns] of a kernel's bytes: from memory where they are more than the cache holds, which
- * what ran before has left there. L2 and memory's rate are known. */
+ * what ran before has left there. */
 double streams_passed_ns(const habitat_gpu *gpu, double bytes);
 
 /* Time [ns], beside the floor of a launch, of a kernel that took `own_ns`. What its bytes take

@@ -130,6 +130,10 @@ static double begun_s(double elements, double cycles, const habitat_gpu *gpu) {
     return fmin(1, elements / hardware_placed_block) * cycles / gpu->boost_clock_hz;
 }
 
+double usual_widened_start_s(double elements, const habitat_gpu *gpu) {
+    return begun_s(elements, fitted_widened_start_cycles, gpu);
+}
+
 /* Copies between tensors that lie in different order work out each place, whatever the format;
  * along another dimension neighbouring threads have no neighbours in memory, too
  * (docs/decisions/0525). */
@@ -150,7 +154,7 @@ static double copy_s(const habitat_work *work, const habitat_gpu *gpu, double ro
     double least_s = paced_s(pace_of(work), reordered_s(work, gpu, roof_s), floor_s);
     if (!isfinite(a_cycle))
         return least_s;
-    double begins_s = begun_s(elements, fitted_widened_start_cycles, gpu);
+    double begins_s = usual_widened_start_s(elements, gpu);
     double places_s = elements / (a_cycle * gpu->sm_count * gpu->boost_clock_hz);
     return fmax(fmax(least_s, begins_s), places_s);
 }

@@ -25,4 +25,7 @@ double usual_time_s(const habitat_work *work, const habitat_gpu *gpu, double roo
  * places of each element: habitat_work.by_place. 0: all others. */
 double usual_places_s(const habitat_work *work, const habitat_gpu *gpu);
 
+/* After what time [s] past that floor a cast of so many elements from 16 bit to fp32 begins. */
+double usual_widened_start_s(double elements, const habitat_gpu *gpu);
+
 #endif

@@ -55,6 +55,11 @@ bool work_broadcast(work_dims *into, const work_dims *other) {
     return true;
 }
 
+bool work_same_dims(const habitat_input *a, const habitat_input *b) {
+    return a->rank == b->rank && /* a scalar's may be NULL */
+           (a->rank == 0 || memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0);
+}
+
 double work_elements(const habitat_input *tensor) {
     if (!tensor)
         return NAN;

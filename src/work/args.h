@@ -37,6 +37,9 @@ double work_dims_product(const work_dims *dims);
 /* Widen `into` to the shape that broadcasting with `other` gives; false if they do not fit. */
 bool work_broadcast(work_dims *into, const work_dims *other);
 
+/* Whether two tensors have the same sizes. */
+bool work_same_dims(const habitat_input *a, const habitat_input *b);
+
 /* Elements of a tensor as its shape says; NaN for NULL. */
 double work_elements(const habitat_input *tensor);
 

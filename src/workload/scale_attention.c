@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "gpu/gpu.h"
+#include "work/args.h"
 
 enum { FLASH_CAPABILITY = 80, FLASH_HEAD_DIM = 256, ALIGNED = 8 };
 
@@ -25,19 +26,12 @@ bool scale_is_attention_in_parts(const habitat_operation *op) {
     return strcmp(op->form->name, "aten::_scaled_dot_product_attention_math") == 0;
 }
 
-static double elements_of(const habitat_input *input) {
-    double product = input->is_tensor && input->rank ? 1.0 : 0.0;
-    for (uint32_t d = 0; d < input->rank; d++)
-        product *= (double)input->dims[d];
-    return product;
-}
-
 /* A mask that is another one for each head is learned, as relative positions are; what hides places
  * hides them from all heads, and has no gradient. */
 static double learned_mask(const habitat_input *mask) {
     bool learned = mask->dtype == HABITAT_DTYPE_FP32 && mask->is_tensor && mask->rank > 2 &&
                    mask->dims[mask->rank - 3] > 1;
-    return learned ? elements_of(mask) : 0.0;
+    return learned ? work_elements(mask) : 0.0;
 }
 
 bool scale_attention_in_parts(const habitat_operation *op, scale_attention_sizes *out) {
@@ -45,8 +39,8 @@ bool scale_attention_in_parts(const habitat_operation *op, scale_attention_sizes
     if (!scale_is_attention_in_parts(op) || op->form->input_count < SCALE_ATTENTION_MASK)
         return false;
     for (uint32_t i = 0; i < SCALE_ATTENTION_MASK; i++) {
-        out->inputs[i] = elements_of(&inputs[i]);
-        if (inputs[i].rank < 2 || !(out->inputs[i] > 0.0))
+        out->inputs[i] = work_elements(&inputs[i]);
+        if (!inputs[i].is_tensor || inputs[i].rank < 2 || !(out->inputs[i] > 0.0))
             return false;
     }
     const habitat_input *q = &inputs[0], *k = &inputs[1], *v = &inputs[2];

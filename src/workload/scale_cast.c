@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "work/args.h"
 #include "work/autocast.h"
 #include "work/class.h"
 #include "workload/added.h"
@@ -70,13 +71,6 @@ static void begin_iteration(caster *c, uint32_t iteration) {
 
 static double bytes_of(habitat_dtype dtype) {
     return autocast_is_narrow(dtype) ? NARROW_BYTES : WIDE_BYTES;
-}
-
-static double elements_of(const habitat_input *input) {
-    double product = 1.0;
-    for (uint32_t d = 0; d < input->rank; d++)
-        product *= (double)input->dims[d];
-    return product;
 }
 
 static bool is_fp32_tensor(const habitat_input *input) {
@@ -132,7 +126,7 @@ static uint32_t listed_around(const caster *c, uint32_t op, autocast_policy *pol
 }
 
 static habitat_dtype format_of(caster *c, const habitat_input *input, uint32_t i) {
-    const tensor_size *size = tensor_sizes_find(&c->sizes, elements_of(input));
+    const tensor_size *size = tensor_sizes_find(&c->sizes, work_elements(input));
     if (size)
         return size->latest;
     return i == 0 && c->sizes.latest ? c->sizes.latest : HABITAT_DTYPE_FP32;
@@ -158,7 +152,7 @@ static bool is_linear(const habitat_operation *op) {
  * and autocast, which keeps the casts of weights alone, casts that anew. docs/decisions/0415 */
 static habitat_dtype format_beside(caster *c, const habitat_operation *op,
                                    const habitat_input *input, uint32_t i) {
-    double elements = elements_of(input);
+    double elements = work_elements(input);
     if (!is_linear(op))
         return format_of(c, input, i);
     if (!c->beside.latest || (double)c->beside.elements != elements)
@@ -180,7 +174,7 @@ static void cast_inputs(caster *c, uint32_t op, autocast_policy policy, habitat_
         const habitat_input *input = &from->form->inputs[i];
         if (!is_fp32_tensor(input))
             continue;
-        double elements = elements_of(input);
+        double elements = work_elements(input);
         bool weight = weight_casts_is_weight(from, i), again = c->again[op];
         if (weight_casts_is_buffer(from, i) || (weight && !again && policy == AUTOCAST_NARROW &&
                                                 !weight_casts_next(&c->weights, elements)))
@@ -217,7 +211,7 @@ static double largest_of(const scale_operation *room) {
     double largest = 0.0;
     for (uint32_t i = 0; i < room->op.form->input_count; i++)
         if (is_fp32_tensor(&room->inputs[i]))
-            largest = fmax(largest, elements_of(&room->inputs[i]));
+            largest = fmax(largest, work_elements(&room->inputs[i]));
     return largest;
 }
 
@@ -229,12 +223,12 @@ static habitat_dtype follow(caster *c, scale_operation *room) {
     uint32_t full = 0;
     for (uint32_t i = 0; i < room->op.form->input_count; i++) {
         habitat_input *input = &room->inputs[i];
-        if (!is_fp32_tensor(input) || (input->rank == 1 && elements_of(input) < largest))
+        if (!is_fp32_tensor(input) || (input->rank == 1 && work_elements(input) < largest))
             continue;
-        const tensor_size *size = tensor_sizes_find(&c->sizes, elements_of(input));
+        const tensor_size *size = tensor_sizes_find(&c->sizes, work_elements(input));
         habitat_dtype format = format_of(c, input, i);
-        full += joins && elements_of(input) == largest;
-        if (full > 1 && elements_of(input) == largest && size && size->wide)
+        full += joins && work_elements(input) == largest;
+        if (full > 1 && work_elements(input) == largest && size && size->wide)
             format = HABITAT_DTYPE_FP32;
         if (autocast_is_narrow(format)) {
             input->dtype = format;
@@ -282,7 +276,7 @@ static void cast_gradients(caster *c, const scale_group *out) {
     const habitat_op_form *form = c->room->op.form;
     for (uint32_t i = 0; c->trains && out->mixed && i < form->input_count; i++)
         if (c->room->inputs[i].is_tensor && autocast_is_narrow(c->room->inputs[i].dtype))
-            added_bytes(&c->added, "aten::_to_copy", elements_of(&c->room->inputs[i]), WIDE_BYTES,
+            added_bytes(&c->added, "aten::_to_copy", work_elements(&c->room->inputs[i]), WIDE_BYTES,
                         NARROW_BYTES, HABITAT_CLASS_COPY);
 }
 
@@ -306,7 +300,7 @@ static habitat_dtype format_of_list(caster *c, const habitat_input *list, double
         habitat_input one = {.rank = (uint8_t)sizes[0], .dims = sizes + 1, .is_tensor = true};
         habitat_dtype format = format_of(c, &one, 1);
         result = j == 0 || result == format ? format : HABITAT_DTYPE_FP32;
-        *elements += elements_of(&one);
+        *elements += work_elements(&one);
     }
     return result;
 }
@@ -417,7 +411,7 @@ static void fuse(caster *c, uint32_t op, bool gradient) {
         return;
     }
     added_work(&c->added, "aten::_scaled_dot_product_flash_attention", &forward);
-    tensor_sizes_note(&c->sizes, elements_of(&c->ops[op].form->inputs[0]), c->narrow);
+    tensor_sizes_note(&c->sizes, work_elements(&c->ops[op].form->inputs[0]), c->narrow);
 }
 
 static bool fuses(const caster *c, uint32_t op) {
@@ -535,7 +529,7 @@ static bool count_weights(caster *c, const uint32_t *groups, size_t count) {
         for (uint32_t k = 0; k < form->input_count; k++)
             if (is_fp32_tensor(&form->inputs[k]) && weight_casts_is_weight(&c->ops[around], k))
                 fine = fine && weight_casts_read(&c->weights, c->ops[op].start_ns,
-                                                 elements_of(&form->inputs[k]));
+                                                 work_elements(&form->inputs[k]));
     }
     memset(c->cast, 0, c->op_count * sizeof *c->cast);
     return fine;

@@ -13,7 +13,7 @@
 #include "predict/layouts.h"
 #include "predict/scaling.h"
 #include "predict/streams.h"
-#include "recorded.h"
+#include "recorded_scale.h"
 #include "work_case.h"
 #include "workload/workload.h"
 
@@ -152,41 +152,22 @@ static void test_layers(void) {
 
 /* ---- recordings ---- */
 
-static double total_ms(const habitat_workload *w, const char *operation) {
-    double ms = 0.0;
-    for (size_t g = 0; w && g < w->group_count; g++)
-        if (w->groups[g].operation && strcmp(w->groups[g].operation->form->name, operation) == 0)
-            ms += w->groups[g].origin_ms;
-    return ms;
-}
-
-static void check_near(const habitat_gpu_table *table, const char *from, const char *to,
-                       uint64_t batch, const char *operation, double off) {
-    recorded a = recorded_open(table, from), b = recorded_open(table, to);
-    habitat_workload *out = NULL;
-    habitat_error err = {0};
-    habitat_scale scale = {.batch_size = batch};
-    CHECK_INT(habitat_workload_scale(a.w, &scale, NULL, &out, &err), HABITAT_OK);
-    CHECK_NEAR(total_ms(out, operation) / total_ms(b.w, operation), 1, off);
-    habitat_workload_free(out);
-    recorded_close(&a);
-    recorded_close(&b);
-    check_case(operation);
-}
-
-/* Before: 1.42, 1.35, 1.29, 1.20, 1.11 and 1.19 of the recorded time. */
 static void test_recorded(const habitat_gpu_table *table) {
     const char *few = "full_size/denoiser_b4_amp_bf16_h100";
     const char *many = "full_size/denoiser_b24_amp_bf16_h100";
-    check_near(table, "full_size/resnet50_b64_amp_bf16_h100",
-               "full_size/resnet50_b512_amp_bf16_h100", 512, "aten::native_batch_norm_backward",
-               .1);
-    check_near(table, few, many, 24, "aten::native_layer_norm_backward", .1);
-    check_near(table, few, many, 24, "aten::convolution_backward", .1);
-    check_near(table, few, many, 24, "aten::cudnn_convolution", .1);
-    check_near(table, few, many, 24, "aten::copy_", .06);
-    check_near(table, "full_size/video_b2_amp_bf16_h100", "full_size/video_b12_amp_bf16_h100", 12,
-               "aten::_cudnn_attention_forward", .17);
+    recorded_check_near(table, "full_size/resnet50_b64_amp_bf16_h100",
+                        "full_size/resnet50_b512_amp_bf16_h100", (habitat_scale){.batch_size = 512},
+                        "aten::native_batch_norm_backward", .1);
+    recorded_check_near(table, few, many, (habitat_scale){.batch_size = 24},
+                        "aten::native_layer_norm_backward", .1);
+    recorded_check_near(table, few, many, (habitat_scale){.batch_size = 24},
+                        "aten::convolution_backward", .1);
+    recorded_check_near(table, few, many, (habitat_scale){.batch_size = 24},
+                        "aten::cudnn_convolution", .1);
+    recorded_check_near(table, few, many, (habitat_scale){.batch_size = 24}, "aten::copy_", .06);
+    recorded_check_near(table, "full_size/video_b2_amp_bf16_h100",
+                        "full_size/video_b12_amp_bf16_h100", (habitat_scale){.batch_size = 12},
+                        "aten::_cudnn_attention_forward", .17);
 }
 
 int main(void) {
