@@ -1,10 +1,11 @@
 """Times recorded training steps as DistributedDataParallel on 1, 2, 4, .. GPUs of one host, without a profiler.
 
-Usage: PYTHONPATH=python python3 tools/measure_ddp_steps.py OUT.csv [--gpus 1,2,4] [--only TEXT] [--budget SECONDS]
+Usage: PYTHONPATH=python python3 tools/measure_ddp_steps.py OUT.csv [--gpus 1,2,4] [--only TEXT] [--part I/N] [--full-size first|again] [--budget SECONDS]
 
 The steps are those of data/recordings that have a data-parallel form, recorded on one GPU, on another host and day: what
 `habitat predict --gpus` says from these recordings is held against the rows that come out (`habitat eval ddp`). Three groups
-of timed iterations a step, one after the other; columns as in docs/recordings.md.
+of timed iterations a step, one after the other; columns as in docs/recordings.md. --full-size: the steps of tools/full_size_steps.py or
+full_size_again.py instead (docs/full-size-steps.md).
 """
 
 import argparse
@@ -25,41 +26,101 @@ STEPS = (
     ("bert", "amp-bf16", 32), ("gpt2", "amp-bf16", 8), ("llama", "tf32", 2), ("resnet50", "fp32", 32), ("vit", "fp32", 16),
     ("gnmt", "amp-fp16", 32), ("transformer", "amp-bf16", 32), ("inception_v3", "amp-fp16", 32), ("bert", "fp32", 2),
 )  # fmt: skip
+# The same of tools/full_size_steps.py.
+FULL_SIZE = (
+    ("resnet50", "amp-bf16", 512), ("gpt2_xl", "amp-bf16", 2), ("bert_large", "amp-bf16", 48), ("words_1b", "amp-bf16", 4),
+    ("vit_large", "amp-bf16", 32), ("convnext_large", "amp-bf16", 96), ("denoiser", "amp-bf16", 24), ("whisper_medium", "amp-bf16", 16),
+    ("bert_large", "tf32", 8), ("words_1b", "tf32", 1), ("adapters_7b", "bf16", 1), ("swin_base", "amp-bf16", 128),
+    ("efficientnet_b4", "amp-bf16", 64), ("vit_large", "amp-bf16", 192), ("gpt2_xl", "amp-bf16", 12), ("t5_large", "amp-bf16", 24),
+    ("segment", "amp-bf16", 4), ("denoiser", "tf32", 4), ("bert_large", "amp-bf16", 8), ("convnext_large", "tf32", 16),
+)  # fmt: skip
+# And of tools/full_size_again.py.
+FULL_SIZE_AGAIN = (
+    ("vit_huge", "amp-bf16", 96), ("words_3b", "bf16", 6), ("summary", "amp-bf16", 12), ("windows_and_grids", "amp-bf16", 64),
+    ("speech_large", "amp-bf16", 20), ("regnet", "amp-bf16", 160), ("pixels", "amp-bf16", 12), ("vit_huge", "tf32", 16),
+    ("summary", "tf32", 2), ("regnet", "tf32", 32), ("words_3b", "bf16", 1), ("windows_and_grids", "tf32", 12),
+)  # fmt: skip
+TABLES = {"": STEPS, "first": FULL_SIZE, "again": FULL_SIZE_AGAIN}
 COLUMNS = ("gpu", "gpus", "framework", "model", "precision", "batch", "iteration_ms", "group_ms", "recording")
 WARMUP, TIMED, GROUPS = 6, 10, 3
+TIMED_FULL_SIZE = 6  # up to 0.8 s each
 
 
-def worker(path, only, suffix, end_s):
+def full_size(name, precision, batch):
+    """The function that runs one iteration of a step of full size, its gradients shared where there are several GPUs."""
+    import functools
+
+    import torch
+    from full_size_again import STEPS as again
+    from full_size_steps import STEPS as first
+    from torch.nn.parallel import DistributedDataParallel
+
+    class Loss(torch.nn.Module):  # what DistributedDataParallel wraps: steps come as a model and a function that calls it
+        def __init__(self, model, loss_of):
+            super().__init__()
+            self.model, self.loss_of = model, loss_of
+
+        def forward(self, _):  # DistributedDataParallel refuses a call without an argument
+            return self.loss_of()
+
+    torch.manual_seed(0)
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = precision == "tf32"
+    loss = Loss(*{**first, **again}[name][0](batch)).train()
+    if int(os.environ["WORLD_SIZE"]) > 1:
+        loss = DistributedDataParallel(loss, device_ids=[torch.cuda.current_device()])
+    optimizer = torch.optim.AdamW((p for p in loss.parameters() if p.requires_grad), fused=True)
+    cast = functools.partial(torch.autocast, "cuda", torch.bfloat16, enabled=precision == "amp-bf16")
+
+    def step():
+        optimizer.zero_grad(set_to_none=True)
+        with cast():
+            value = loss(None)
+        value.backward()
+        optimizer.step()
+
+    return step
+
+
+def worker(path, chosen):
     """One rank: every step that time is left for; rank 0 writes."""
     import torch
     import torch.distributed as dist
     from measure_steps import clean, group_ms
     from steps import load, recording_name
 
+    from habitat.recording import record_iterations
+
     rank, gpus = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
     dist.init_process_group("nccl")
-    for script, precision, batch in STEPS:
-        if only not in f"{script}_b{batch}_{precision}":
+    first, parts = map(int, chosen.part.split("/"))
+    for script, precision, batch in TABLES[chosen.full_size][first::parts]:
+        if not any(part in f"{script}_b{batch}_{precision}" for part in chosen.only.split(",")):
             continue
-        late = torch.tensor(float(time.time() > end_s), device="cuda")
+        late = torch.tensor(float(time.time() > chosen.until), device="cuda")
         dist.all_reduce(late)  # all ranks go on, or none
         if late.item():
             break
-        step = load(script, precision, batch)
+        began_s = time.time()
+        step = full_size(script, precision, batch) if chosen.full_size else load(script, precision, batch)
         for _ in range(WARMUP):
             step()
-        groups = [group_ms(step, TIMED) for _ in range(GROUPS)]
+        if chosen.record:
+            record_iterations(step, path=os.path.join(chosen.record, f"{script}_b{batch}_{precision.replace('-', '_')}_of{gpus}.json.gz"),
+                              iterations=1, warmup=3, timed=4, batch_size=batch, model=script, compact=True, pause=0.0)  # fmt: skip
+        groups = [group_ms(step, TIMED_FULL_SIZE if chosen.full_size else TIMED) for _ in range(GROUPS)]
         row = {
             "gpu": torch.cuda.get_device_name(), "gpus": gpus, "framework": f"torch {torch.__version__}", "model": script,
             "precision": precision, "batch": batch, "iteration_ms": f"{statistics.median(sum(groups, [])):.4f}",
             "group_ms": " ".join(f"{statistics.median(group):.4f}" for group in groups),
-            "recording": recording_name(script, precision, batch, suffix),
+            "recording": f"{script}_b{batch}_{precision.replace('-', '_')}_{chosen.suffix}"
+            if chosen.full_size
+            else recording_name(script, precision, batch, chosen.suffix),
         }  # fmt: skip
         if rank == 0:
             with open(path, "a", newline="", encoding="utf-8") as stream:
                 csv.DictWriter(stream, COLUMNS, lineterminator="\n").writerow(row)
-            print(*row.values(), flush=True)
+            print(*row.values(), f"{time.time() - began_s:.0f} s", flush=True)
         step = None
         clean()
         dist.barrier()
@@ -70,14 +131,17 @@ def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
     p.add_argument("out")
     p.add_argument("--gpus", default="1,2,4", help="numbers of processes, one a GPU (default: 1,2,4)")
-    p.add_argument("--only", default="", help="only steps whose name contains this text")
+    p.add_argument("--only", default="", help="only steps whose name contains this text, or one of these between commas")
     p.add_argument("--budget", type=float, default=500, help="seconds for everything (default: 500)")
     p.add_argument("--suffix", default="h200", help="end of the recordings' names (default: h200)")
+    p.add_argument("--part", default="0/1", help="every Nth step from the Ith on, for N runs side by side")
+    p.add_argument("--record", metavar="FOLDER", help="record every rank of each step, too")
+    p.add_argument("--full-size", default="", choices=TABLES, help="the steps of tools/full_size_steps.py, or of full_size_again.py")
     p.add_argument("--until", type=float, help=argparse.SUPPRESS)
     chosen = p.parse_args()
     path = os.path.abspath(chosen.out)
     if chosen.until:
-        return worker(path, chosen.only, chosen.suffix, chosen.until)
+        return worker(path, chosen)
     with open(path, "w", newline="", encoding="utf-8") as stream:
         csv.DictWriter(stream, COLUMNS, lineterminator="\n").writeheader()
     counts = [int(count) for count in chosen.gpus.split(",")]
@@ -87,7 +151,8 @@ def main():
         until_s = time.time() + left_s / (len(counts) - done)
         command = [
             sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={count}", __file__, path,
-            "--only", chosen.only, "--suffix", chosen.suffix, "--until", str(until_s - 10),
+            "--only", chosen.only, "--suffix", chosen.suffix, "--until", str(until_s - 10), "--part", chosen.part,
+            *(["--full-size", chosen.full_size] if chosen.full_size else []), *(["--record", chosen.record] if chosen.record else []),
         ]  # fmt: skip
         try:
             status = subprocess.run(command, timeout=max(left_s, 20)).returncode

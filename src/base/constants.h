@@ -535,9 +535,12 @@ CONSTANT(chosen, network_bytes_per_s, 12.5e9, "byte/s a host",
 CONSTANT(chosen, network_latency_ns, 20000.0, "ns a doubling of the hosts",
          "small all-reduces between hosts of collectives.csv.gz take 40 to 90 us longer than within one")
 CONSTANT(fitted, beside_collective, 0.25, "of the time shared",
-         "kernels beside NCCL's in the traces of two H200s take 0.13 to 0.37 longer, median 0.25; docs/iteration.md#several-gpus")
-CONSTANT(fitted, parallel_doubt, 0.75, "of what several GPUs add",
-         "seven GPU-bound steps of two H200s: what they add is 1.1 to 1.8 times as long as predicted; docs/iteration.md#several-gpus")
+         "kernels beside NCCL's in the traces of two H200s take 0.13 to 0.37 longer, median 0.25, beside messages that outlast them; docs/decisions/0156")
+CONSTANT(fitted, beside_quick_collective, 0.7, "of the time shared",
+         "what two H200s add to 20 steps that the GPU binds (0.65 to 0.75 alike), full-size steps left out; docs/decisions/0536")
+CONSTANT(chosen, parallel_doubt, 0.75, "of what several GPUs add", "over PCIe and networks, of which no steps were measured: twice that of NVLink")
+CONSTANT(fitted, quick_parallel_doubt, 0.35, "of what several GPUs add",
+         "24 GPU-bound steps of two and four H200s: what they add is 0.87 to 1.31 times as long as predicted (10 and 90 %); docs/decisions/0536")
 CONSTANT(chosen, message_end_spread_ns, 1e6, "ns",
          "all-reduces of ten steps of two H200s end 0.1 ms apart at most on the two; of different steps, several ms")
 CONSTANT(chosen, slow_rank_share, 0.01, "of the iteration",

@@ -104,13 +104,16 @@ static uint32_t add_copy(sharing *x, uint32_t kernel, bool before, replay_added 
 /* ---- the backward pass ---- */
 
 /* Sums that run while the kernels of the next bucket do: what is left over runs beside the ones
- * after. Returns what the kernels up to `kernel` lose. */
+ * after. Returns what the kernels up to `kernel` lose. A sum holds SMs: a product all of whose
+ * blocks would run at once has some wait for them, until the sum ends or the other blocks do. So a
+ * sum that is shorter than the product costs it most of its time, a longer one less. */
 static double slow_down(const sharing *x, uint32_t from, uint32_t kernel, double *running_ns) {
     double work = fmax(0.0, x->before_ns[kernel] + x->kernel_ns[kernel] - x->before_ns[from] -
                                 x->kernel_ns[from]);
     double shared = fmin(*running_ns, work);
     *running_ns -= shared;
-    return fitted_beside_collective * shared;
+    return shared * (collective_is_quick(x->gpu, x->count) ? fitted_beside_quick_collective
+                                                           : fitted_beside_collective);
 }
 
 static bool note_slowed(sharing *x, double ns) {

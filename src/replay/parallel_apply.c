@@ -7,6 +7,7 @@
 #include "memory/model.h"
 #include "replay/lengths.h"
 #include "replay/parallel.h"
+#include "workload/collective.h"
 #include "workload/workload.h"
 
 enum { GPUS_MOST = 65536 };
@@ -29,7 +30,9 @@ static void set(const habitat_replay *r, const replay_parallel *p, const replay_
     one->exposed_ms = fmax(0.0, of->ms - of->silent_ms);
     one->samples_per_s *= (double)count * one->iteration_ms / (one->iteration_ms + more_ms);
     one->low_ms = fmax(one->low_ms, fmin(of->low_ms, one->iteration_ms + more_ms));
-    one->high_ms = fmax(one->high_ms, of->high_ms) + fitted_parallel_doubt * more_ms;
+    double doubt =
+        collective_is_quick(one->gpu, count) ? fitted_quick_parallel_doubt : chosen_parallel_doubt;
+    one->high_ms = fmax(one->high_ms, of->high_ms) + doubt * more_ms;
     one->iteration_ms += more_ms;
     one->path_cpu_ms = one->path_kernel_ms = one->path_gap_ms = NAN; /* of one GPU */
     one->gpu_ms = of->gpu_ms;

@@ -25,6 +25,10 @@ double collective_link_bytes_per_s(const habitat_gpu *gpu) {
     return usable(both) ? both / 2.0 : gpu->pcie_bytes_per_s;
 }
 
+bool collective_is_quick(const habitat_gpu *gpu, uint32_t count) {
+    return usable(gpu->nvlink_bytes_per_s) && count <= chosen_host_gpus;
+}
+
 bool collective_message_known(const habitat_kernel *kernel) {
     return kernel->form->collective != HABITAT_COLLECTIVE_UNKNOWN && kernel->form->bytes &&
            kernel->form->group_size > 1 && kernel->form->group_size <= chosen_host_gpus;

@@ -12,6 +12,10 @@ habitat_status habitat_collective_prepare(habitat_workload *w);
  * unknown. */
 double collective_link_bytes_per_s(const habitat_gpu *gpu);
 
+/* Whether messages among `count` GPUs stay on NVLink, in one host: one of usual size is done before
+ * a usual product is. */
+bool collective_is_quick(const habitat_gpu *gpu, uint32_t count);
+
 /* Whether the recording tells what is sent, over a link that is the GPU's own. */
 bool collective_message_known(const habitat_kernel *kernel);
 
