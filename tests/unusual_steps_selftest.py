@@ -52,3 +52,12 @@ with tempfile.TemporaryDirectory() as folder:
     check("the large batch is asked of the small, where both are of one format", guesses.asked, [
         ("a_b1_amp_bf16_h100.json.gz", ("--batch", "8"), "H200-SXM5-141GB")])  # fmt: skip
     check("and is held against what it took", [(c.model, round(c.error, 6), c.inside) for c in found], [("a", -0.2, None), ("a", -0.2, True)])
+
+    rows = ["gpus,model,iteration_ms,group_ms,recording", "1,a,1,1 1 1,a_h100", "2,a,4,4 4 4.3,a_h100", "2,a,4,4 4 4.5,b_h100"]
+    (pathlib.Path(folder) / "measured_ddp_h200.csv").write_text("\n".join(rows) + "\n")
+    guesses.asked = []
+    found = list(full_size.two_gpus("habitat", pathlib.Path(folder)))
+    check("two GPUs are asked of the recording of one", guesses.asked, [
+        (f"{name}_h100.json.gz", ("--gpus", 2), "H200-SXM5-141GB") for name in "ab"])  # fmt: skip
+    bound = "two H200s from one H100, whole step, said to be bound by the GPU"
+    check("uneven ones apart", [(c.kind, round(c.error, 6), c.inside) for c in found], [(bound, 0.0, True), (f"{bound}, spread above 10 %", 0.0, True)])

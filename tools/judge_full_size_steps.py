@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Steps of the sizes that people train (data/recordings/full_size; tools/full_size_steps.py): docs/full-size-steps.md on standard output.
 
-usage: judge_full_size_steps.py HABITAT [FOLDER]      the page; FOLDER: recordings of an H100, those without a GPU in FOLDER/without_gpu, and
-                                                       measured_h200.csv
+usage: judge_full_size_steps.py HABITAT [FOLDER]      the page; FOLDER: recordings of an H100, those without a GPU in FOLDER/without_gpu,
+                                                       measured_h200.csv and measured_ddp_h200.csv
        judge_full_size_steps.py HABITAT --measured FOLDER     what FOLDER's recordings of an H200 took: measured_h200.csv
 """
 
@@ -19,13 +19,15 @@ Made by `make eval` from `data/recordings/full_size`; do not edit. {steps} train
 1.3 s. Other recordings here are of smaller ones, most of them under 0.1 s. Each was recorded on one H100 with a small and a large batch in autocast to bf16 (the adapters in bf16), and with the small one in TF32; what the same
 steps took on one H200 is in `measured_h200.csv`. Two ran at a time, each on a GPU of its own, so that whole steps that the CPU binds are of busy hosts. **What was seen.** The table of the first look, before anything was mended,
 is in docs/decisions/0500; with these recordings in view decisions 0501 to 0534 were made (other constants and forms were chosen on recordings of before where these tell enough): all rows are partly seen.
-Batch 2 of long_words did not fit an H100 (as `predict` says of batch 1: "may not fit")."""
+Batch 2 of long_words did not fit an H100 (as `predict` says of batch 1: "may not fit"). What steps took on two H200s that share gradients (`tools/measure_ddp_steps.py --full-size`, `measured_ddp_h200.csv`) was in view when
+docs/decisions/0536 was made, whose constants were chosen on other steps."""
 
 AGAIN = """
 ## Clean test
 
 {steps} other steps of such sizes (`tools/full_size_again.py`), recorded beside that work and judged once, after all of it; nothing was mended since. What the version before it made of the same files, and what is left of RegNet's
-groups of convolutions, is in docs/decisions/0500: what was found carries over to other batches, little to other formats and recordings without a GPU, and not to the other GPU, whose sums are too long now."""
+groups of convolutions, is in docs/decisions/0500: what was found carries over to other batches, little to other formats and recordings without a GPU, and not to the other GPU, whose sums are too long now. Their
+times on two H200s were measured after docs/decisions/0536 (and those of one of them a second time: of vit_huge and words_3b with large batches it took 2 % longer than said)."""
 
 
 def plain(habitat, folder):
@@ -48,8 +50,22 @@ def other_gpu_and_batch(habitat, folder):
         yield judge.case(kind, a["model"], guess["iteration_ms"], float(truth["iteration_ms"]), guess)
 
 
+def two_gpus(habitat, folder):
+    """Gradients shared by two H200s, from a recording of one H100."""
+    with open(folder / "measured_ddp_h200.csv", newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            if row["gpus"] != "2":
+                continue
+            _, guess = judge.predict(habitat, folder / f"{row['recording']}.json.gz", "--gpus", 2, gpu=unusual.OTHER)
+            groups = [float(ms) for ms in row["group_ms"].split()]
+            uneven = ", spread above 10 %" if max(groups) - min(groups) > 0.1 * float(row["iteration_ms"]) else ""
+            bound = "CPU" if guess["bound_by"] == "cpu" else "GPU"
+            kind = f"two H200s from one H100, whole step, said to be bound by the {bound}{uneven}"
+            yield judge.case(kind, row["model"], guess["iteration_ms"], float(row["iteration_ms"]), guess)
+
+
 def page(habitat, folder):
-    parts = (unusual.other_gpu, other_gpu_and_batch, plain, unusual.withheld, judge.memory)
+    parts = (unusual.other_gpu, other_gpu_and_batch, plain, unusual.withheld, judge.memory, two_gpus)
     cases, again = (unusual.cases_of(habitat, of, parts) for of in (folder, folder / "again"))
     print(TEXT.format(steps=len({c.model for c in cases})))
     print("\n" + "\n".join(judge.summary(cases)))
