@@ -84,34 +84,8 @@ static habitat_status name_kinds(const samples *s, operator_model *out, habitat_
     return status;
 }
 
-/* Where a class tells numbers of groups: GPUs with rows of more than one, and their kinds, once
- * more (learned.h). */
-static habitat_status name_groups(const samples *s, operator_class c, operator_model *out,
-                                  habitat_error *err) {
-    const operator_features *features = operator_facts_of(c)->features;
-    size_t at = 0;
-    while (at < features->count && strcmp(features->inputs[at].name, "log2 groups") != 0)
-        at++;
-    habitat_status status = HABITAT_OK;
-    for (size_t g = 0; at < features->count && status == HABITAT_OK && g < s->gpu_count; g++) {
-        char name[LEARNED_KIND_BYTES], words[128];
-        size_t rows = 0;
-        for (size_t i = 0; i < s->n; i++)
-            rows += s->gpu[i] == g && s->x[i * s->d + at] > 0;
-        if (rows == 0)
-            continue;
-        snprintf(words, sizeof words, LEARNED_GROUPS "%s", s->gpus[g]->name);
-        status = add_name(out, words, err);
-        learned_kind_name(s->gpus[g], name);
-        snprintf(words, sizeof words, LEARNED_GROUPS "%s", name);
-        if (status == HABITAT_OK && learned_knows(out, name) && !learned_knows(out, words))
-            status = add_name(out, words, err);
-    }
-    return status;
-}
-
 static habitat_status name_gpus(const samples *s, operator_model *out, habitat_error *err) {
-    out->gpus = calloc(4 * s->gpu_count + 1, sizeof *out->gpus);
+    out->gpus = calloc(2 * s->gpu_count + 1, sizeof *out->gpus);
     for (size_t g = 0; out->gpus && g < s->gpu_count; g++) {
         size_t rows = 0;
         for (size_t i = 0; i < s->n; i++)
@@ -360,8 +334,6 @@ static habitat_status train_class(const habitat_dataset *data, const habitat_gpu
                 status = name_gpus(&s, model, err);
             if (status == HABITAT_OK && seen && operator_facts_of(c)->judged_by_kind)
                 status = name_kinds(&s, model, err);
-            if (status == HABITAT_OK && seen && operator_facts_of(c)->judged_by_kind)
-                status = name_groups(&s, c, model, err);
             models->count++;
         }
     samples_free(&s);

@@ -150,8 +150,6 @@ CONSTANT(fitted, convolution_rearranging_half, 2.8, "times the bytes of all tens
 CONSTANT(fitted, convolution_rearranging_wide, 1.9, "times the bytes of all tensors", "as convolution_gathered_bytes_per_cycle: rearranging in TF32")
 CONSTANT(fitted, convolution_rearranging_fastest, .26, "times the bytes of all tensors", "as convolution_gathered_bytes_per_cycle: rearranging where the library tries all algorithms, some of which read NCHW")
 CONSTANT(fitted, convolution_gathered_start_s, 1.2e-6, "s", "as convolution_gathered_bytes_per_cycle: start of an implicit product beyond a plain one")
-CONSTANT(fitted, convolution_grouped_start_s, 2.3e-6, "s", "as convolution_gathered_bytes_per_cycle: the same, of groups")
-CONSTANT(fitted, convolution_grouped_rearranging, 1.5, "times the bytes of all tensors", "as convolution_gathered_bytes_per_cycle: rearranging of groups")
 CONSTANT(fitted, convolution_thin_reads, 1.4, "times the bytes", "as convolution_gathered_bytes_per_cycle: reads of images of few channels")
 CONSTANT(fitted, convolution_thin_rearranging_s, 3.5e-6, "s", "as convolution_gathered_bytes_per_cycle: starts of the kernels that rearrange images of few channels")
 CONSTANT(fitted, convolution_thin_rearranging, 1.7, "times the bytes of all tensors", "as convolution_gathered_bytes_per_cycle: rearranging images of few channels")
@@ -162,9 +160,7 @@ CONSTANT(fitted, depthwise_turns_share, .0039, "of the plain units' peak", "four
 CONSTANT(fitted, depthwise_turns_tf32_share, .005, "of the plain units' peak", "as depthwise_turns_share: .0036 to .0063 where four such rows are in TF32")
 CONSTANT(fitted, depthwise_last_share, .105, "of the plain units' peak", "as depthwise_turns_share: forward and gradients of images, 5 x 5, .097 to .111")
 CONSTANT(fitted, depthwise_last_large_share, .075, "of the plain units' peak", "as depthwise_last_share: above 5 x 5, .074 to .119 of two rows, .047 to .079 of the script")
-CONSTANT(fitted, group_term_cycles, 90, "cycles a term of the sum", "as group_copies_per_cycle: groups of 24 and 48 channels forward, 86 to 130")
-CONSTANT(fitted, group_copied_share, .24, "of the plain units' peak", "as group_copies_per_cycle: products of images that were copied, .24 to .31")
-CONSTANT(fitted, group_copies_per_cycle, .055, "elements a cycle and SM", "copies of the images of a group of an H200, 11 to 17 thousand million a second in two scripts; docs/decisions/0421")
+CONSTANT(fitted, group_term_cycles, 75, "cycles a term of the sum", "groups that run in turn in fp32: 39 ns forward and for the image on an H200; docs/decisions/0535")
 CONSTANT(fitted, depthwise_strided_image_factor, 1.45, "of the time",
          "as depthwise_last_weight_factor: gradients of images with a stride; in 16 bit with channels last cuDNN's kernels skip what it leaves out")
 CONSTANT(fitted, depthwise_strided_wide_factor, .75, "of the time", "as depthwise_last_weight_factor: forward in fp32 with a stride")
@@ -369,6 +365,9 @@ CONSTANT(fitted, scale_attention_share, 0.75, "of the exponent",
          "attention between batch sizes: .5, .75 and 1 on the eight first models, the new ones and the ways to train, H100 and H200; docs/decisions/0534")
 CONSTANT(fitted, scale_format_share, 0.25, "of the exponent",
          "products in another number format: as between architectures (auto_models.c); of convolutions from and to fp32 the best of 0 to 1 on shapes that the models did not see: docs/decisions/0285")
+CONSTANT(fitted, scale_groups_share, .75, "of the exponent",
+         "groups that run in turn, forward and for the image, four times the images or a fourth: the best of 0 to 1 on shapes that trees did not see; docs/decisions/0535")
+CONSTANT(fitted, scale_groups_weight_share, .25, "of the exponent", "as scale_groups_share, with gradients of weights: 0 in 16 bit, .5 in TF32 and fp32")
 CONSTANT(fitted, scale_conv_rate_share, .65, "of the matrix units' sustained rate",
          "ResNet-50 under autocast and in TF32, batch 16 and 64, H100 and H200; docs/formulas.md#another-batch-size-or-precision")
 CONSTANT(fitted, scale_conv_reads, 3.0, "times each tensor",

@@ -96,22 +96,20 @@ static void ask_about(asked_gpu *a, const habitat_gpu *gpu, const habitat_gpu_ta
 }
 
 /* Another part of the GPU's chip that the model was trained on; NULL without one. */
-static const habitat_gpu *seen_part(const operator_model *seen, const asked_gpu *a,
-                                    const habitat_work *work) {
+static const habitat_gpu *seen_part(const operator_model *seen, const asked_gpu *a) {
     for (size_t i = 0; seen && i < a->part_count; i++)
-        if (learned_knows_of(seen, a->parts[i]->name, work))
+        if (learned_knows(seen, a->parts[i]->name))
             return a->parts[i];
     return NULL;
 }
 
 /* The measured GPU of a kind that comes closest in its rates; NULL without one. */
-static const habitat_gpu *measured_sibling(const operator_model *seen, const asked_gpu *a,
-                                           const habitat_work *work) {
+static const habitat_gpu *measured_sibling(const operator_model *seen, const asked_gpu *a) {
     const habitat_gpu *nearest = NULL;
     double least = INFINITY;
     for (size_t i = 0; seen && i < a->kin_count; i++) {
         const habitat_gpu *gpu = a->kin[i];
-        if (!learned_knows_of(seen, gpu->name, work))
+        if (!learned_knows(seen, gpu->name))
             continue;
         double apart = fabs(
             log(gpu->sm_count * gpu->boost_clock_hz / (a->gpu->sm_count * a->gpu->boost_clock_hz)));
@@ -123,21 +121,20 @@ static const habitat_gpu *measured_sibling(const operator_model *seen, const ask
     return nearest;
 }
 
-static bool knows_kind(const operator_model *seen, const habitat_gpu *gpu,
-                       const habitat_work *work) {
+static bool knows_kind(const operator_model *seen, const habitat_gpu *gpu) {
     char kind[LEARNED_KIND_BYTES];
     if (!seen || gpu->compute_capability == 0)
         return false;
     learned_kind_name(gpu, kind);
-    return learned_knows_of(seen, kind, work);
+    return learned_knows(seen, kind);
 }
 
 /* Whether class `other` answers in place of the question's own: the GPU was measured there, or one
  * of its kind. Then parts of one chip are asked alike, whichever of them was measured where. */
-static bool knows_better(const habitat_models *models, operator_class other, const habitat_gpu *gpu,
-                         const habitat_work *work) {
+static bool knows_better(const habitat_models *models, operator_class other,
+                         const habitat_gpu *gpu) {
     const operator_model *seen = learned_find(models, other, HABITAT_MODEL_SEEN);
-    return learned_knows(seen, gpu->name) || knows_kind(seen, gpu, work);
+    return learned_knows(seen, gpu->name) || knows_kind(seen, gpu);
 }
 
 /* A batch of one product is that product: libraries run it by the kernels of one, which also share
@@ -155,8 +152,7 @@ static operator_class answering_class(const habitat_models *models, habitat_mode
     if (is_one_product(c, query->work) &&
         learned_find(models, OPERATOR_GEMM, HABITAT_MODEL_TRANSFER))
         return OPERATOR_GEMM;
-    if (use == HABITAT_MODEL_AUTO && other != OPERATOR_NONE &&
-        knows_better(models, other, gpu, query->work))
+    if (use == HABITAT_MODEL_AUTO && other != OPERATOR_NONE && knows_better(models, other, gpu))
         return other;
     operator_class newer = operator_class_on(query, gpu->compute_capability);
     if (use == HABITAT_MODEL_AUTO && newer != OPERATOR_NONE &&
@@ -193,7 +189,7 @@ static double part_over(const operator_model *seen, const operator_model *transf
  * trees know the others by it, and take one of few multiprocessors for another architecture's. */
 static double sibling_ms(const operator_model *seen, const asked_gpu *a, operator_class c,
                          const habitat_model_query *query, const operator_view *view) {
-    const habitat_gpu *sibling = measured_sibling(seen, a, query->work);
+    const habitat_gpu *sibling = measured_sibling(seen, a);
     operator_gpu facts;
     operator_view as = *view, measured;
     if (sibling && operator_gpu_facts(sibling, c, operator_arithmetic(query), &facts)) {
@@ -224,10 +220,10 @@ static habitat_model_estimate from_trees(const habitat_models *models, habitat_m
     const operator_model *seen = learned_find(models, c, HABITAT_MODEL_SEEN);
     const operator_model *model = learned_find(models, c, HABITAT_MODEL_TRANSFER);
     bool asks_seen = use != HABITAT_MODEL_TRANSFER; /* which knows no GPU but by its rates */
-    bool named = asks_seen && learned_knows_of(seen, gpu->name, query->work);
-    bool itself = named || (asks_seen && knows_kind(seen, gpu, query->work));
+    bool named = asks_seen && learned_knows(seen, gpu->name);
+    bool itself = named || (asks_seen && knows_kind(seen, gpu));
     const habitat_gpu *part = use == HABITAT_MODEL_AUTO ? itself  ? gpu
-                                                          : model ? seen_part(seen, a, query->work)
+                                                          : model ? seen_part(seen, a)
                                                                   : NULL
                                                         : NULL;
     bool is_seen = use == HABITAT_MODEL_SEEN || part == gpu;

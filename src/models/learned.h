@@ -132,11 +132,6 @@ bool learned_knows(const operator_model *model, const char *gpu);
 enum { LEARNED_KIND_BYTES = 16 };
 void learned_kind_name(const habitat_gpu *gpu, char out[LEARNED_KIND_BYTES]);
 bool learned_names_kind(const char *name);
-/* Whether a GPU or kind stands behind answers to such an operation. Those whose rows have groups
- * are named once more behind LEARNED_GROUPS: dense convolutions tell nothing of grouped ones, which
- * run other kernels. A model without any such name does not tell. */
-#define LEARNED_GROUPS "groups "
-bool learned_knows_of(const operator_model *model, const char *name, const habitat_work *work);
 /* Kinds that a model was trained on; its GPUs, where it names none. */
 size_t learned_kinds(const operator_model *model);
 

@@ -49,26 +49,6 @@ bool learned_knows(const operator_model *model, const char *gpu) {
     return false;
 }
 
-static bool names_groups(const operator_model *model) {
-    for (uint32_t i = 0; i < model->gpu_count; i++)
-        if (strncmp(model->gpus[i], LEARNED_GROUPS, strlen(LEARNED_GROUPS)) == 0)
-            return true;
-    return false;
-}
-
-bool learned_knows_of(const operator_model *model, const char *name, const habitat_work *work) {
-    if (!learned_knows(model, name))
-        return false;
-    if (work->op_class != HABITAT_CLASS_CONV || work->shape.conv.groups <= 1 ||
-        !names_groups(model))
-        return true;
-    for (uint32_t i = 0; i < model->gpu_count; i++)
-        if (strncmp(model->gpus[i], LEARNED_GROUPS, strlen(LEARNED_GROUPS)) == 0 &&
-            strcmp(model->gpus[i] + strlen(LEARNED_GROUPS), name) == 0)
-            return true;
-    return false;
-}
-
 bool learned_knows_way(const operator_model *model, unsigned way) {
     return model->ways.known == 0 || (model->ways.known >> way & 1);
 }

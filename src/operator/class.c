@@ -8,9 +8,9 @@
  *   doubt            chosen on training rows alone, GPUs left out in turn, by tools/few_shot.py:
  *                    models/offset.c, docs/modelling.md#few-shot
  *
- * `unit` and `estimated_unit` differ in one class: fp32 convolutions with groups (conv2d-matrix)
- * take the plain units' rate, and whether that rate is an estimate is asked of matrix units in
- * fp32, which GPUs of AMD alone have. */
+ * `unit` and `estimated_unit` differ in classes of convolutions: in fp32 those with groups
+ * (conv2d-groups) take the plain units' rate, and whether that rate is an estimate is asked of
+ * matrix units in fp32, which GPUs of AMD alone have. */
 #include "operator/views.h"
 
 static const operator_facts classes[OPERATOR_CLASSES + 1] = {
@@ -224,6 +224,23 @@ static const operator_facts classes[OPERATOR_CLASSES + 1] = {
          .doubt = 8,
          .doubt_estimated = 2,
          .timings = {{.0050, .002}, {.050, .080}, {.0050, .0020}, {.0050, .0020}, {.200, .100}}},
+    [OPERATOR_CONV_GROUPS] =
+        {.name = "conv2d-groups",
+         .features = &operator_convolution_features,
+         .look = operator_look_convolution,
+         .way = operator_convolution_way,
+         .far_by_roofline = true,
+         .unit = OPERATOR_UNIT_BY_ARITHMETIC,
+         .estimated_unit = OPERATOR_UNIT_MATRIX,
+         .knows_passes = true,
+         .two_gradients = true,
+         .backward_factor = 1,
+         .judged_by_kind = true,
+         .widest_interval = true,
+         .offset_by_pass = true,
+         .doubt = 8,
+         .doubt_estimated = 2,
+         .timings = {{.0031, .002}, {.030, .080}, {.0031, .0008}, {.0031, .0008}, {.200, .100}}},
     [OPERATOR_NONE] = {.name = "none"},
 };
 

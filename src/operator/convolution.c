@@ -218,7 +218,7 @@ double operator_look_convolution(const habitat_model_query *query, operator_clas
     double vector_units = gpu->sm_count * gpu->lanes_per_sm / 64, transformed = INFINITY;
     double units = matrix ? gpu->sm_count : vector_units;
     convolution_time t =
-        c == OPERATOR_CONV_MATRIX
+        c == OPERATOR_CONV_MATRIX || c == OPERATOR_CONV_GROUPS
             ? operator_convolution_matrix(query, &g, gpu)
             : plain(&g, query->variant == HABITAT_VARIANT_FASTEST, gpu, &transformed);
     double flop = 2 * g.groups * g.m * g.n * g.k,

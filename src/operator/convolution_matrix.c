@@ -28,9 +28,17 @@ static const double thin_shares[] = {.65, .31, .55};
 static const double thin_start_s[] = {2e-6, 7e-6, 7e-6}, thin_columns[] = {0, 0, 32};
 /* Of these shares: patches that do not overlap, so that a tile's rows have no pixel in common. */
 static const double patch_factors[] = {.6, 1.4, 1};
-/* Where groups run in turn: each one's start [s], and shares of the rate. docs/decisions/0421 */
-static const double turn_start_s[] = {4e-6, 7e-6, 6e-6}, turn_shares[] = {.13, .06, .09};
-static const double grouped_shares[] = {1, .62, .52}, depthwise_shares[] = {1, .7, .45};
+/* Groups of several channels, for the result, the image and the weights; first NCHW, then channels
+ * last. Starts [s], a group's own where they run in turn (fp32); shares of the rate, of matrix
+ * units first in 16 bit, then in TF32; times of all tensors that go through memory, for the library
+ * rearranges them. Fitted to half of the shapes of groups_h200.csv.gz: docs/decisions/0535. */
+static const double groups_start_s[] = {18e-6, 22e-6, 25e-6};
+static const double groups_shares[2][3] = {{.19, .41, .33}, {.35, .30, .11}};
+static const double groups_passes[2][3] = {{8.6, 15, 15.5}, {12.3, 16, 24}};
+static const double turn_start_s[2][3] = {{2.2e-6, 4.4e-6, 4.4e-6}, {3.1e-6, 8e-6, 12.3e-6}};
+static const double turn_shares[2][3] = {{.07, .20, .15}, {.25, .22, .19}};
+static const double turn_passes[2][3] = {{1, 70, 14}, {23, 34, 26}};
+static const double depthwise_shares[] = {1, .7, .45};
 /* Of the time of depthwise kernels, where cuDNN's run: docs/decisions/0357. */
 static const double library_factors[] = {.45, .3, .4};
 
@@ -262,61 +270,43 @@ static convolution_time depthwise(const habitat_conv_shape *s, const geometry *g
                               .split = 1};
 }
 
-/* In fp32 cuDNN has kernels for all groups at once where each has a power of two of channels, 16 at
- * most. Of others, and of few, it runs one after the other; where they are few it copies each one's
- * images first, with a kernel that works out each place, and then has quicker ones for them. */
-static bool groups_in_turn(const habitat_conv_shape *s, const geometry *g) {
-    enum { AT_ONCE = 16, MANY = 5 };
-    double most = fmax(g->c_in, g->c_out);
-    return !s->channels_last && (g->groups < MANY || most > AT_ONCE || fmod(AT_ONCE, most) != 0);
-}
-
-static bool copies_groups(const geometry *g) {
-    static const double few[] = {2, 5, 0};
-    return g->groups <= few[g->kind] && (g->kind == PRODUCT_OUTPUT || g->stride == 1);
-}
-
-/* Forward a tile waits for each slice of its sum. */
-static convolution_time in_turn(const geometry *g, double element, const operator_gpu *gpu) {
-    bool copied = copies_groups(g), forward = g->kind == PRODUCT_OUTPUT;
+/* In fp32 nearly all groups run one after the other; forward and for the image a tile waits for
+ * each slice of its sum. */
+static convolution_time in_turn(const habitat_conv_shape *s, const geometry *g,
+                                const operator_gpu *gpu) {
+    bool last = s->channels_last, waits = g->kind != PRODUCT_WEIGHT_GRADIENT;
     double each_s =
-        turn_start_s[g->kind] + (forward ? g->k * fitted_group_term_cycles / gpu->clock_hz : 0);
-    double share = copied ? fitted_group_copied_share : turn_shares[g->kind];
-    double elements = (g->in_bytes + g->out_bytes) / element;
-    double a_second = fitted_group_copies_per_cycle * gpu->sm_count * gpu->clock_hz;
+        turn_start_s[last][g->kind] + (waits ? g->k * fitted_group_term_cycles / gpu->clock_hz : 0);
     double multiplied = g->out_pixels * g->c_in * g->c_out * g->area * g->groups;
     double bytes = g->in_bytes + g->out_bytes + g->weight_bytes;
-    return (convolution_time){.compute = 2 * multiplied / (share * plain_peak(gpu)),
-                              .memory = bytes * seconds_per_byte(gpu, bytes),
-                              .rearranging = copied ? elements / a_second : 0,
-                              .start = g->groups * each_s,
-                              .split = 1};
+    return (convolution_time){
+        .compute = 2 * multiplied / (turn_shares[last][g->kind] * plain_peak(gpu)),
+        .memory = turn_passes[last][g->kind] * bytes * seconds_per_byte(gpu, bytes),
+        .start = g->groups * each_s,
+        .split = 1};
 }
 
-/* Groups of several channels: each group a product of its own, whose sides count in multiples. */
+/* Groups of several channels: each group a product of its own, whose sides count in multiples. On
+ * matrix units the library takes all at once or one by one, by no rule that measurements show. */
 static convolution_time grouped(const habitat_conv_shape *s, const geometry *g, double element,
                                 bool matrix, const operator_gpu *gpu) {
     enum { SIDE = 16, DEPTH = 8 };
-    if (!matrix && groups_in_turn(s, g))
-        return in_turn(g, element, gpu);
+    if (!matrix)
+        return in_turn(s, g, gpu);
     double bytes = g->in_bytes + g->out_bytes + g->weight_bytes;
-    double each = seconds_per_byte(gpu, bytes), m = g->m, n = multiple_of(g->n, SIDE), k = g->k;
+    double m = g->m, n = multiple_of(g->n, SIDE), k = g->k;
     if (g->kind == PRODUCT_OUTPUT)
         k = multiple_of(g->c_in, DEPTH) * g->area;
     else if (g->kind == PRODUCT_INPUT_GRADIENT)
         k = fmax(multiple_of(g->c_out, DEPTH) * g->area * g->out_pixels / g->in_pixels, DEPTH);
     else
         m = multiple_of(g->c_out, SIDE), n = multiple_of(g->c_in, DEPTH) * g->area;
-    double share = (!matrix ? .11 : element == 4 ? .12 : .26) * grouped_shares[g->kind];
-    double rate = matrix ? gpu->flop_per_s : plain_peak(gpu);
-    convolution_time t = {.compute = 2 * g->groups * m * n * k / (share * rate),
-                          .memory = 5 * bytes * each,
-                          .start = fitted_convolution_grouped_start_s,
-                          .split = 1};
-    if (matrix && !s->channels_last)
-        t.rearranging = fitted_convolution_rearranging_s +
-                        fitted_convolution_grouped_rearranging * bytes * each;
-    return t;
+    double share = groups_shares[element == 4][g->kind];
+    return (convolution_time){.compute = 2 * g->groups * m * n * k / (share * gpu->flop_per_s),
+                              .memory = groups_passes[s->channels_last][g->kind] * bytes *
+                                        seconds_per_byte(gpu, bytes),
+                              .start = groups_start_s[g->kind],
+                              .split = 1};
 }
 
 convolution_time operator_convolution_matrix(const habitat_model_query *query, const geometry *g,

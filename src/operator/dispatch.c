@@ -19,7 +19,7 @@ static operator_class convolution_class(const habitat_work *work, habitat_dtype 
         return OPERATOR_NONE;
     bool plain = arithmetic == HABITAT_DTYPE_FP32;
     if (is_matrix_format(arithmetic) || (plain && conv->groups > 1))
-        return OPERATOR_CONV_MATRIX;
+        return conv->groups > 1 ? OPERATOR_CONV_GROUPS : OPERATOR_CONV_MATRIX;
     bool usual = !conv->transposed && work->pass == HABITAT_PASS_FORWARD;
     return !plain ? OPERATOR_NONE : usual ? OPERATOR_CONV : OPERATOR_CONV_OTHER;
 }

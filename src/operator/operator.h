@@ -22,8 +22,9 @@ typedef enum operator_class {
     OPERATOR_BATCH_NORM,      /* training, both passes */
     OPERATOR_ATTENTION_PLAIN, /* fp32, fused or not, both passes */
     OPERATOR_CONV_OTHER,      /* fp32, 2-D: gradients, transposed, known forward */
-    OPERATOR_CONV_MATRIX,     /* tf32, fp16, bf16, 2-D, every pass; groups in every format */
+    OPERATOR_CONV_MATRIX,     /* tf32, fp16, bf16, 2-D, every pass */
     OPERATOR_RNN,             /* LSTM, GRU and plain, both passes, any number format */
+    OPERATOR_CONV_GROUPS,     /* in groups of channels, 2-D, every pass and format */
     OPERATOR_CLASSES,
     OPERATOR_NONE = OPERATOR_CLASSES
 } operator_class;

@@ -324,6 +324,15 @@ static double product_ratio(double residual, double model, double work) {
     return work > 0.0 ? fmin(ratio, fmax(model, work)) : fmax(ratio, fmin(model, work));
 }
 
+/* What groups that run in turn took beyond their model, and what of that stays at another batch
+ * size: for gradients of weights libraries choose among kernels of very different pace, by rules
+ * that change with the size (docs/decisions/0535). */
+static double groups_kept(const scale_group *after) {
+    bool image =
+        after->work.pass == HABITAT_PASS_FORWARD || after->work.pass == HABITAT_PASS_BACKWARD_INPUT;
+    return image ? fitted_scale_groups_share : fitted_scale_groups_weight_share;
+}
+
 /* Factor of the kernels' times in proportion, `sum_ns`: what the models say counts. */
 static double modelled_factor(const habitat_workload *w, size_t g, const scale_group *after,
                               const rescale_answer *answer, double old_ns, double sum_ns) {
@@ -333,6 +342,8 @@ static double modelled_factor(const habitat_workload *w, size_t g, const scale_g
     double ratio = log(after_ns / before_ns);
     if (!same_way(w, group, group->work, &after->work)) /* other kernels */
         return after_ns * pow(old_ns / before_ns, fitted_scale_format_share) / sum_ns;
+    if (workload_groups_in_turn(group)) /* whichever kernels the library takes for that size */
+        return after_ns * pow(old_ns / before_ns, groups_kept(after)) / sum_ns;
     if (class_of(group->work->op_class)->shape == CLASS_SHAPE_GEMM)
         ratio = product_ratio(log(old_ns / before_ns), ratio, log(work_ratio(group->work, after)));
     return pow(old_ns * exp(ratio) / sum_ns, model_share(w, group, after));
@@ -392,7 +403,7 @@ static void scale_kernels(const habitat_workload *w, size_t g, const scale_group
     if (batch && !modelled && group->work->known && after->work.known &&
         class_of(group->work->op_class)->shape == CLASS_SHAPE_GEMM)
         ratio = product_growth(w, group, after);
-    if (batch && layouts_are_turned(w, group, &after->work)) {
+    if (batch && !workload_groups_in_turn(group) && layouts_are_turned(w, group, &after->work)) {
         layouts_scale(w, group, ratio, modelled ? answer->after_ms / answer->before_ms : NAN, ns);
         return;
     }
@@ -412,7 +423,9 @@ static void scale_kernels(const habitat_workload *w, size_t g, const scale_group
         sum_ns += ns[kernels[i]];
         old_ns += kernel->facts.time_ns;
     }
-    if (modelled && sum_ns > 0.0 && !(batch && filling_leaves_idle(w, group, ratio, true)))
+    bool by_model =
+        workload_groups_in_turn(group) || !batch || !filling_leaves_idle(w, group, ratio, true);
+    if (modelled && sum_ns > 0.0 && by_model)
         factor = modelled_factor(w, g, after, answer, old_ns, sum_ns);
     if (soon)
         factor = pow(factor, fitted_scale_soon_share);
@@ -443,9 +456,9 @@ static double kept_share(const habitat_workload *w, const habitat_workload_group
     habitat_dtype was = workload_arithmetic_of(w, group).dtype;
     if (after->work.op_class != HABITAT_CLASS_CONV || !after->matrix_unit ||
         !recorded_on_matrix_units(w, group))
-        return fitted_scale_format_share;
+        return workload_groups_in_turn(group) ? 0.0 : fitted_scale_format_share;
     bool alike = habitat_dtype_bytes(was) == habitat_dtype_bytes(after->arithmetic);
-    return alike ? 1.0 : fitted_scale_conv_share;
+    return alike ? 1.0 : workload_groups_in_turn(group) ? 0.0 : fitted_scale_conv_share;
 }
 
 /* Time on another unit [ms]. The kernel is another one, so that little of what the recorded one

@@ -9,6 +9,13 @@ bool workload_groups_apart(const habitat_workload_group *group) {
            fmod((double)group->kernel_count, work->shape.conv.groups) == 0.0;
 }
 
+bool workload_groups_in_turn(const habitat_workload_group *group) {
+    const habitat_work *work = group->work;
+    const habitat_conv_shape *s = &work->shape.conv;
+    return work->op_class == HABITAT_CLASS_CONV && work->known && s->groups > 1.0 &&
+           s->groups < fmin(s->c_in, s->c_out) && (double)group->kernel_count >= s->groups;
+}
+
 double workload_groups_calls_more(const habitat_workload *w, const habitat_workload *recorded) {
     double more = 0.0;
     for (size_t g = 0; w != recorded && g < recorded->group_count; g++) {

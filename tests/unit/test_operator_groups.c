@@ -4,6 +4,7 @@
 
 #include <habitat/habitat.h>
 
+#include "base/constants.h"
 #include "operator/views.h"
 #include "check.h"
 #include "made_conv.h"
@@ -21,9 +22,9 @@ static double conv_us(const habitat_conv_shape *shape, habitat_pass pass, habita
     CHECK_INT(habitat_work_conv(shape, dtype, pass, &work), HABITAT_OK);
     habitat_model_query query = {.work = &work};
     float inputs[OPERATOR_INPUTS_MAX];
-    CHECK_INT(operator_class_of(&query), OPERATOR_CONV_MATRIX);
+    CHECK_INT(operator_class_of(&query), OPERATOR_CONV_GROUPS);
     const operator_gpu gpu = cached_gpu();
-    return 1e6 * operator_look_convolution(&query, OPERATOR_CONV_MATRIX, &gpu, inputs);
+    return 1e6 * operator_look_convolution(&query, OPERATOR_CONV_GROUPS, &gpu, inputs);
 }
 
 /* 24 channels a group, 3 x 3 on 28 x 28, 10 images. */
@@ -34,27 +35,39 @@ static habitat_conv_shape of_groups(double groups, double channels) {
     return s;
 }
 
+static double cubes(double a, double b) {
+    return cbrt(a * a * a + b * b * b);
+}
+
+/* All of 10 images of 28 x 28, 240 channels: 1.88 M elements, twice, and weights; all in the cache.
+ */
 static void test_groups(void) {
     const habitat_dtype fp32 = HABITAT_DTYPE_FP32;
-    const habitat_pass weight = HABITAT_PASS_BACKWARD_WEIGHT, image = HABITAT_PASS_BACKWARD_INPUT;
-    habitat_conv_shape ten = of_groups(10, 24), two = of_groups(2, 24), small = of_groups(10, 8);
-    double flop = 2. * 10 * 28 * 28 * 24 * 24 * 9,
-           each = 4 + 216 * .09; /* of a group; 90 ns a term */
-    double plain = 12.8e6, copies = 2. * 2 * 10 * 784 * 24 / (.055e5); /* us of both tensors */
-    CHECK_NEAR(conv_us(&ten, HABITAT_PASS_FORWARD, fp32), 10 * each + 10 * flop / (.13 * plain),
+    const habitat_pass forward = HABITAT_PASS_FORWARD, image = HABITAT_PASS_BACKWARD_INPUT,
+                       weight = HABITAT_PASS_BACKWARD_WEIGHT;
+    habitat_conv_shape ten = of_groups(10, 24);
+    double flop = 10 * 2. * 7840 * 24 * 24 * 9, plain = 12.8e6; /* a us */
+    double waits = 216 * .075;                                  /* us: 75 ns a term */
+    double bytes = 4. * (2 * 1881600 + 240 * 216),
+           pass_us = bytes / (100 * hardware_l2_bytes_per_s_per_sm / 1e6);
+    CHECK_NEAR(conv_us(&ten, forward, fp32),
+               10 * (2.2 + waits) + cubes(flop / (.07 * plain), 1 * pass_us), 1e-3);
+    CHECK_NEAR(conv_us(&ten, image, fp32),
+               10 * (4.4 + waits) + cubes(flop / (.20 * plain), 70 * pass_us), 1e-3);
+    CHECK_NEAR(conv_us(&ten, weight, fp32), 10 * 4.4 + cubes(flop / (.15 * plain), 14 * pass_us),
                1e-3);
-    CHECK_NEAR(conv_us(&ten, weight, fp32), 10 * 6 + 10 * flop / (.09 * plain), 1e-3);
-    CHECK_NEAR(conv_us(&ten, image, fp32), 10 * 7 + 10 * flop / (.06 * plain), 1e-3);
-    check_case("groups of 24 channels run in turn");
-    CHECK_NEAR(conv_us(&two, HABITAT_PASS_FORWARD, fp32),
-               2 * each + 2 * flop / (.24 * plain) + copies, 1e-3);
-    CHECK_NEAR(conv_us(&two, weight, fp32), 2 * 6 + 2 * flop / (.09 * plain), 1e-3);
-    check_case("images of two groups are copied, not for gradients of weights");
-    CHECK_NEAR(conv_us(&small, HABITAT_PASS_FORWARD, fp32),
-               2.3 + 2. * 10 * 7840 * 16 * 72 / (.11 * plain), 1e-3); /* all at once */
-    small.channels_last = ten.channels_last = true;
-    CHECK(conv_us(&ten, weight, fp32) > 10 * 6 + 10 * flop / (.09 * plain) + 10);
-    check_case("a power of two of channels up to 16 runs at once, and what is channels last");
+    ten.channels_last = true;
+    CHECK_NEAR(conv_us(&ten, weight, fp32), 10 * 12.3 + cubes(flop / (.19 * plain), 26 * pass_us),
+               1e-3);
+    check_case("in fp32 groups run in turn, and their images are rearranged");
+    /* on units of 10 Tflop/s; 24 channels are two times 16 columns */
+    ten.channels_last = false;
+    CHECK_NEAR(conv_us(&ten, forward, HABITAT_DTYPE_BF16),
+               18 + cubes(10 * 2. * 7840 * 32 * 216 / (.19 * 1e7), 8.6 * pass_us / 2), 1e-3);
+    ten.channels_last = true;
+    CHECK_NEAR(conv_us(&ten, weight, HABITAT_DTYPE_BF16),
+               25 + cubes(10 * 2. * 32 * 216 * 7840 / (.33 * 1e7), 24 * pass_us / 2), 1e-3);
+    check_case("on matrix units all at once or in turn, by no rule: one start");
 }
 
 static void test_depthwise(void) {

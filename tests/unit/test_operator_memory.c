@@ -49,7 +49,8 @@ static void test_class_table(void) {
         CHECK(facts->doubt > 0 && facts->doubt_estimated > 0);
         CHECK(!facts->judged_by_kind || facts->knows_passes);
         CHECK(!(facts->memory_bound && facts->unit != OPERATOR_UNIT_PLAIN));
-        CHECK_INT(facts->unit != facts->estimated_unit, i == OPERATOR_CONV_MATRIX);
+        CHECK_INT(facts->unit != facts->estimated_unit,
+                  i == OPERATOR_CONV_MATRIX || i == OPERATOR_CONV_GROUPS);
         for (int t = 0; t <= HABITAT_TIMING_SESSION; t++)
             CHECK(facts->timings[t].constant_ms > 0 && facts->timings[t].floor_ms > 0);
         for (int other = 0; other < i; other++)

@@ -103,20 +103,25 @@ static void test_interval_of_ways(void) {
     check_case("a way that nobody measured errs as ways do among each other");
 }
 
-/* Both classes of convolutions, and no others; the H200's and DeepBench's ways. */
+/* All classes of convolutions but forward fp32, and no others; the H200's and DeepBench's ways. */
 static void test_shipped(void) {
     const habitat_models *models = NULL;
     CHECK_INT(learned_builtin(&models, NULL), HABITAT_OK);
     for (uint32_t i = 0; models && i < models->count; i++) {
         const operator_model *m = &models->models[i];
         bool tells = m->use == HABITAT_MODEL_TRANSFER && (m->class_number == OPERATOR_CONV_OTHER ||
-                                                          m->class_number == OPERATOR_CONV_MATRIX);
+                                                          m->class_number == OPERATOR_CONV_MATRIX ||
+                                                          m->class_number == OPERATOR_CONV_GROUPS);
         CHECK(tells == (m->ways.known != 0));
         CHECK(!tells || (m->ways.half >= m->high && m->ways.half_estimated >= m->high_estimated));
         CHECK(!tells || m->ways.half_estimated >= m->ways.half);
         if (tells && m->class_number == OPERATOR_CONV_MATRIX) {
-            CHECK(learned_knows_way(m, 14));  /* depthwise, guessed */
+            CHECK(!learned_knows_way(m, 14)); /* depthwise, guessed */
             CHECK(learned_knows_way(m, 15));  /* gathered, tried */
+        }
+        if (tells && m->class_number == OPERATOR_CONV_GROUPS) {
+            CHECK(learned_knows_way(m, 11));  /* groups, guessed */
+            CHECK(learned_knows_way(m, 14));  /* depthwise, guessed */
             CHECK(!learned_knows_way(m, 29)); /* depthwise, tried */
         }
     }
