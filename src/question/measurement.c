@@ -151,11 +151,26 @@ habitat_status measurement_read(const habitat_csv_reader *reader, unsigned part,
     return measurement_of(&r, part, out, gpu);
 }
 
+/* Tables count one flop an element, from which their split by shape is drawn. Where a time is
+ * predicted the rules of recordings count: no model looks at it, but what a GPU without fp64 units
+ * takes for a function of fp64 goes by it. */
+static void count_flop(const char *op, habitat_work *work) {
+    habitat_work counted;
+    if (class_of(work->op_class)->by_element &&
+        habitat_work_rows(is(op, "elementwise") ? "add" : op, &work->shape.rows, work->dtype,
+                          work->pass, &counted) == HABITAT_OK)
+        work->flop = counted.flop;
+}
+
 habitat_status habitat_csv_measurement(const habitat_csv_reader *reader, habitat_measurement *out,
                                        const char **gpu, habitat_error *err) {
     if (!reader || !out || !gpu)
         return habitat_fail(err, HABITAT_E_ARG, "no row given");
-    return measurement_read(reader, 0, out, gpu, err);
+    row r = row_of(reader, err);
+    habitat_status status = measurement_of(&r, 0, out, gpu);
+    if (status == HABITAT_OK)
+        count_flop(row_has(&r, "shape") ? row_text(&r, "op", NULL) : out->work.kind, &out->work);
+    return status;
 }
 
 habitat_status measurement_of_fields(const char *path, uint64_t line, size_t count,
@@ -178,16 +193,6 @@ static habitat_status read_words(const char *op, const char *shape, const char *
     static const char *const columns[] = {"op", "shape", "dtype", "pass"};
     const char *const words[] = {op, shape, dtype, pass};
     return measurement_of_fields(NULL, 0, 4, columns, words, out, err);
-}
-
-/* Tables count one flop an element, from which their split by shape is drawn; people see what the
- * rules of recordings count. No model looks at it. */
-static void count_flop(const char *op, habitat_work *work) {
-    habitat_work counted;
-    if (class_of(work->op_class)->by_element &&
-        habitat_work_rows(is(op, "elementwise") ? "add" : op, &work->shape.rows, work->dtype,
-                          work->pass, &counted) == HABITAT_OK)
-        work->flop = counted.flop;
 }
 
 habitat_status habitat_operation_from_words(const char *op, const char *shape, const char *dtype,
