@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/date.h"
 #include "base/error.h"
 #include "base/list.h"
 
@@ -11,32 +12,9 @@ enum { HIGHEST_USD = 1000 };
 
 /* ---- dates ---- */
 
-/* Two digits from 1 to `most` behind a '-'; 0 if there are none. */
-static int part_of_date(const char *text, int most) {
-    if (text[0] != '-' || text[1] < '0' || text[1] > '9' || text[2] < '0' || text[2] > '9')
-        return 0;
-    int value = 10 * (text[1] - '0') + text[2] - '0';
-    return value <= most ? value : 0;
-}
-
-static bool read_date(const char *text, int *year, int *month, int *day) {
-    static const int days[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    if (!text || strspn(text, "0123456789") != 4)
-        return false;
-    *year = 1000 * (text[0] - '0') + 100 * (text[1] - '0') + 10 * (text[2] - '0') + text[3] - '0';
-    *month = *day = 1;
-    if (text[4] == '\0')
-        return true;
-    *month = part_of_date(text + 4, 12);
-    if (!*month || text[7] == '\0')
-        return *month != 0;
-    *day = part_of_date(text + 7, days[*month - 1]);
-    return *day && text[10] == '\0';
-}
-
 bool price_date(const char *text) {
     int year, month, day;
-    return read_date(text, &year, &month, &day);
+    return date_read(text, &year, &month, &day);
 }
 
 /* Days since 1 March of the year 0: a leap day is the last day of its year then. */
@@ -47,10 +25,10 @@ static long day_number(int year, int month, int day) {
 
 bool habitat_days_between(const char *from, const char *to, double *days) {
     int year, month, day;
-    if (!days || !read_date(from, &year, &month, &day))
+    if (!days || !date_read(from, &year, &month, &day))
         return false;
     long start = day_number(year, month, day);
-    if (!read_date(to, &year, &month, &day))
+    if (!date_read(to, &year, &month, &day))
         return false;
     *days = (double)(day_number(year, month, day) - start);
     return true;

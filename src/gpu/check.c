@@ -168,6 +168,8 @@ static void check_memory(findings *f, const habitat_gpu *gpu) {
         find(f, gpu, "usable memory does not fit the capacity");
     if (gpu->sustained_bandwidth_bytes_per_s > bandwidth)
         find(f, gpu, "sustained bandwidth above the nominal one");
+    if (gpu->sustained_bandwidth_bytes_per_s < 0.2 * bandwidth)
+        find(f, gpu, "sustained bandwidth below a fifth of the nominal one");
     double l2_share = gpu->l2_bytes / gpu->memory_bytes;
     if (l2_share > 0.01)
         find(f, gpu, "L2 holds more than a hundredth of the memory");

@@ -3,11 +3,11 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <habitat/text.h>
 
+#include "base/date.h"
 #include "base/letter.h"
 #include "base/vocabulary.h"
 
@@ -148,16 +148,8 @@ habitat_status gpu_read_operations(gpu_file *r, yajl_val value) {
 /* ---- sources ---- */
 
 bool gpu_is_date(const char *date) {
-    static const char shape[] = "0000-00-00";
-    size_t length = strlen(date);
-    if (length != 4 && length != 7 && length != 10)
-        return false;
-    for (size_t i = 0; i < length; i++)
-        if (shape[i] == '0' ? !letter_is_digit(date[i]) : date[i] != '-')
-            return false;
-    long year = strtol(date, NULL, 10), month = length > 4 ? strtol(date + 5, NULL, 10) : 1,
-         day = length > 7 ? strtol(date + 8, NULL, 10) : 1;
-    return year >= 1990 && year <= 2100 && month >= 1 && month <= 12 && day >= 1 && day <= 31;
+    int year, month, day;
+    return date_read(date, &year, &month, &day) && year >= 1990 && year <= 2100;
 }
 
 static habitat_status read_source(gpu_file *r, const char *id, yajl_val value,

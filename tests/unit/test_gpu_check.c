@@ -71,6 +71,8 @@ static void check_planted(void) {
         {"\"tdp_w\": 200,", "\"tdp_w\": 200, \"base_clock_mhz\": 2000,", "base clock above boost"},
         {"\"tdp_w\": 200,", "\"tdp_w\": 200, \"sustained\": {\"dram_gb_per_s\": 1600},",
          "sustained bandwidth above"},
+        {"\"tdp_w\": 200,", "\"tdp_w\": 200, \"sustained\": {\"dram_gb_per_s\": 1.4},", /* TB/s */
+         "sustained bandwidth below a fifth"},
         {"\"tdp_w\": 200,", "\"tdp_w\": 200, \"sustained\": {\"dram_gb_per_s\": 1400},",
          "no source for sustained.dram_gb_per_s"},
         {"\"tdp_w\": 200,",

@@ -89,6 +89,8 @@ static void check_bad(void) {
         {"\"8.0\"", "\"8\"", HABITAT_E_FORMAT, 7, "such as \"9.0\""},
         {"\"2024-05-06\"", "\"6 May 2024\"", HABITAT_E_FORMAT, 8, "YYYY-MM"},
         {"\"2024-05-06\"", "\"2024-13-06\"", HABITAT_E_FORMAT, 8, "YYYY-MM"},
+        {"\"2024-05-06\"", "\"2024-04-31\"", HABITAT_E_FORMAT, 8, "YYYY-MM"},
+        {"\"2024-05-06\"", "\"2023-02-29\"", HABITAT_E_FORMAT, 8, "YYYY-MM"},
         {"\"tf32\"", "\"tf23\"", HABITAT_E_FORMAT, 21, "unknown number format in matrix"},
         {"\"matrix\"", "\"tensor\"", HABITAT_E_FORMAT, 21, "peaks are under plain and matrix"},
         {"\"fp32\": 12.8", "\"fp32\": 0", HABITAT_E_RANGE, 20, "outside"},

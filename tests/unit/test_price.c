@@ -41,10 +41,12 @@ static void check_days(const char *from, const char *to, double want) {
 static void test_days(void) {
     static const char *const bad[] = {"",           "26",         "2026-13",      "2026-00",
                                       "2026-1",     "2026-04-32", "2026-04-31",   "2026-09-25 ",
-                                      "2026/09/25", "+026-09",    "2026-09-2500", "yesterday"};
+                                      "2026/09/25", "+026-09",    "2026-09-2500", "yesterday",
+                                      "2025-02-29", "1900-02-29"};
     double days = 7;
     check_days("2024-02-28", "2024-03-01", 2); /* a leap year */
     check_days("2025-02-28", "2025-03-01", 1);
+    check_days("2000-02-29", "2000-03-01", 1); /* a leap year, as every 400th is */
     check_days("2026", "2026-02", 31);
     check_days("2026-09-25", "2026-11-22", 58); /* 5 + 31 + 22 */
     check_days("2000-03-01", "2001-03-01", 365);
