@@ -82,17 +82,6 @@ static void set_classes(const totals *sum, double per_iteration, habitat_predict
     qsort(out->by_class, out->class_count, sizeof *out->by_class, by_time_then_class);
 }
 
-/* What the destination's iteration waits for. The CPU's side of an iteration is known only where it
- * was what the origin waited for; a GPU-bound origin says no more than that it was shorter. */
-static habitat_bound_by bound_by(const habitat_workload_info *origin, double busy_ms) {
-    if (origin->bound_by == HABITAT_BY_CPU)
-        return habitat_waits_for_cpu(origin->iteration_ms, busy_ms) ? HABITAT_BY_CPU
-                                                                    : HABITAT_BY_GPU;
-    if (origin->bound_by == HABITAT_BY_GPU && busy_ms >= origin->busy_ms)
-        return HABITAT_BY_GPU;
-    return HABITAT_BY_UNKNOWN;
-}
-
 /* fp16 and bf16 take the same bytes: of these the recorded memory holds. A GPU without TF32 runs it
  * as strict fp32. */
 static habitat_memory_format memory_format_of(const habitat_workload *w, const habitat_gpu *dest) {
@@ -180,7 +169,7 @@ void totals_set(const scaling *s, totals *sum, habitat_prediction *out) {
         measured_classes(s->w->recorded, sum);
     set_classes(sum, iterations, out);
     set_memory(s->w, s->dest, out);
-    out->bound_by = bound_by(origin, out->busy_ms);
+    out->bound_by = habitat_bound_of(workload_recorded_info(s->w), out->busy_ms);
     out->samples_per_s = habitat_samples_per_s(s->w, false, out->iteration_ms);
 }
 

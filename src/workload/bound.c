@@ -14,6 +14,17 @@ bool habitat_waits_for_cpu(double iteration_ms, double busy_ms) {
     return iteration_ms > chosen_cpu_bound_ratio * busy_ms;
 }
 
+/* The CPU's side of an iteration is known only where it was what the recording's GPU waited for; a
+ * GPU-bound recording says no more than that it was shorter. */
+habitat_bound_by habitat_bound_of(const habitat_workload_info *recorded, double busy_ms) {
+    if (recorded->bound_by == HABITAT_BY_CPU)
+        return habitat_waits_for_cpu(recorded->iteration_ms, busy_ms) ? HABITAT_BY_CPU
+                                                                      : HABITAT_BY_GPU;
+    if (recorded->bound_by == HABITAT_BY_GPU && busy_ms >= recorded->busy_ms)
+        return HABITAT_BY_GPU;
+    return HABITAT_BY_UNKNOWN;
+}
+
 bool habitat_spread_known(const habitat_workload *w) {
     return w->info.iteration_recorded && habitat_trace_get_info(w->trace)->iteration_ms_count > 1;
 }
@@ -40,7 +51,7 @@ double habitat_samples_per_s(const habitat_workload *w, bool origin, double iter
     double batch = (double)w->batch_size;
     if (origin && w->info.iteration_recorded)
         iteration_ms = w->info.iteration_ms;
-    else if (w->info.bound_by != HABITAT_BY_GPU)
+    else if (workload_recorded_info(w)->bound_by != HABITAT_BY_GPU)
         return NAN;
     return batch > 0.0 && iteration_ms > 0.0 ? batch / iteration_ms * 1e3 : NAN;
 }

@@ -195,9 +195,7 @@ static void set_iteration(habitat_workload *w) {
     else
         info->iteration_ms = info->busy_ms;
     info->waiting_share = info->iteration_ms > 0.0 ? 1.0 - info->busy_ms / info->iteration_ms : NAN;
-    if (recorded->bound_by != HABITAT_BY_UNKNOWN)
-        info->bound_by = habitat_waits_for_cpu(info->iteration_ms, info->busy_ms) ? HABITAT_BY_CPU
-                                                                                  : HABITAT_BY_GPU;
+    info->bound_by = habitat_bound_of(recorded, info->busy_ms);
     info->trace_kernel_count = w->kernel_count - info->trace_copy_count;
 }
 

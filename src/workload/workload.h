@@ -112,6 +112,11 @@ static inline bool workload_lacks_shapes(const habitat_workload *w) {
     return w && w->trace && w->origin && !habitat_trace_get_info(w->trace)->has_shapes;
 }
 
+/* What the recording says, whatever became of its kernels since. */
+static inline const habitat_workload_info *workload_recorded_info(const habitat_workload *w) {
+    return w->recorded ? &w->recorded->info : &w->info;
+}
+
 /* Of another batch size or precision than recorded. */
 static inline bool workload_is_scaled(const habitat_workload *w) {
     return w->recorded && (w->batch_size != w->recorded->batch_size || w->precision);
