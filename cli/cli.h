@@ -49,6 +49,7 @@ typedef enum cli_kind {
     CLI_TEXT,     /* const char *: the last one given */
     CLI_LIST,     /* cli_list: every one given, commas split */
     CLI_COUNT,    /* size_t: a whole number >= 1 */
+    CLI_SEED,     /* size_t: a whole number >= 0 */
     CLI_COUNTS,   /* cli_list of such: every one given, commas split */
     CLI_WHOLE,    /* double: likewise */
     CLI_NUMBER,   /* double: finite, >= 0 */

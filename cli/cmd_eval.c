@@ -29,7 +29,7 @@ static int run_all(int argc, char **argv) {
     size_t seed = 0, epochs = 0;
     bool no_mlp = false;
     cli_list classes = {0};
-    const cli_option of_ops[] = {{"--seed", 0, CLI_COUNT, &seed},
+    const cli_option of_ops[] = {{"--seed", 0, CLI_SEED, &seed},
                                  {"--epochs", 0, CLI_COUNT, &epochs},
                                  {"--no-mlp", 0, CLI_FLAG, &no_mlp},
                                  {"--class", 0, CLI_LIST, &classes}};

@@ -33,7 +33,7 @@ int cmd_train(int argc, char **argv) {
     bool no_mlp = false, train_only = false;
     const cli_option options[] = {
         {"--output", 'o', CLI_TEXT, &folder},       {"--gpu-file", 0, CLI_LIST, &files},
-        {"--without", 0, CLI_LIST, &without},       {"--seed", 0, CLI_COUNT, &seed},
+        {"--without", 0, CLI_LIST, &without},       {"--seed", 0, CLI_SEED, &seed},
         {"--no-mlp", 0, CLI_FLAG, &no_mlp},         {"--layers", 0, CLI_COUNT, &layers},
         {"--width", 0, CLI_COUNT, &width},          {"--epochs", 0, CLI_COUNT, &epochs},
         {"--train-rows", 0, CLI_FLAG, &train_only},

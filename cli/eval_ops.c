@@ -35,7 +35,7 @@ int eval_ops(int argc, char **argv) {
     size_t seed = 0, epochs = 0;
     bool no_mlp = false;
     const cli_option options[] = {
-        {"--seed", 0, CLI_COUNT, &seed},
+        {"--seed", 0, CLI_SEED, &seed},
         {"--epochs", 0, CLI_COUNT, &epochs},
         {"--no-mlp", 0, CLI_FLAG, &no_mlp},
         {"--class", 0, CLI_LIST, &classes},

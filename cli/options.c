@@ -70,16 +70,18 @@ static int add_to_list(cli_arguments *a, const char *name, cli_list *list, const
 
 static int read_number(const char *verb, const cli_option *option, const char *value,
                        double *number) {
-    bool whole =
-        option->kind == CLI_COUNT || option->kind == CLI_COUNTS || option->kind == CLI_WHOLE;
+    bool seed = option->kind == CLI_SEED;
+    bool whole = option->kind == CLI_COUNT || option->kind == CLI_COUNTS ||
+                 option->kind == CLI_WHOLE || seed;
     bool good = habitat_is_number(value, number) && isfinite(*number) && *number >= 0;
     if (good && whole && *number > COUNT_MAX)
         return cli_fail(CLI_USAGE, option->name, "\"%s\" is more than 10^15; give less", value);
     if (whole)
-        good = good && *number >= 1 && floor(*number) == *number;
+        good = good && *number >= (seed ? 0 : 1) && floor(*number) == *number;
     if (option->kind == CLI_POSITIVE)
         good = good && *number > 0;
-    const char *wanted = whole                          ? "a whole number of at least 1"
+    const char *wanted = seed                           ? "a whole number of at least 0"
+                         : whole                        ? "a whole number of at least 1"
                          : option->kind == CLI_POSITIVE ? "a number above 0"
                                                         : "a number of at least 0";
     if (!good)
@@ -93,7 +95,7 @@ static int set_number(const char *verb, const cli_option *option, const char *va
     int code = read_number(verb, option, value, &number);
     if (code != CLI_DONE)
         return code;
-    if (option->kind == CLI_COUNT)
+    if (option->kind == CLI_COUNT || option->kind == CLI_SEED)
         *(size_t *)option->target = (size_t)number;
     else
         *(double *)option->target = number;
@@ -133,6 +135,7 @@ static int set_value(cli_arguments *a, const cli_option *option, const char *val
     case CLI_COUNTS:
         return add_counts(a, option, value);
     case CLI_COUNT:
+    case CLI_SEED:
     case CLI_WHOLE:
     case CLI_NUMBER:
     case CLI_POSITIVE:
