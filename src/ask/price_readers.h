@@ -10,7 +10,8 @@ habitat_status prices_read_json(habitat_prices *prices, const char *text, size_t
                                 const char *file, habitat_price_origin origin, bool skip_unknown,
                                 habitat_error *err);
 
-/* prices_table.c */
-habitat_status prices_read_csv(habitat_prices *prices, const char *path, habitat_error *err);
+/* prices_table.c; `descriptor` can go back to its first byte, `path` is its name. */
+habitat_status prices_read_csv(habitat_prices *prices, int descriptor, const char *path,
+                               habitat_error *err);
 
 #endif

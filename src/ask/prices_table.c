@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <habitat/csv.h>
 #include <habitat/text.h>
@@ -223,11 +224,15 @@ static bool has_column(const habitat_csv_reader *rows, const char *name) {
     return false;
 }
 
-habitat_status prices_read_csv(habitat_prices *prices, const char *path, habitat_error *err) {
+habitat_status prices_read_csv(habitat_prices *prices, int descriptor, const char *path,
+                               habitat_error *err) {
     habitat_csv_reader *rows = NULL;
     const char *record = "";
     names unknown = {.count = 0}, shared = {.count = 0};
-    habitat_status status = habitat_csv_open(path, &rows, err);
+    if (lseek(descriptor, 0, SEEK_SET) != 0)
+        return habitat_fail_at(err, HABITAT_E_IO, path, UINT64_MAX, 0,
+                               "cannot be read; check the file");
+    habitat_status status = habitat_csv_open_descriptor(descriptor, path, &rows, err);
     if (status != HABITAT_OK)
         return status;
     bool catalogue = has_column(rows, "AcceleratorName");
