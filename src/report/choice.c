@@ -10,6 +10,7 @@
 #include "gpu/gpu.h"
 #include "report/choice_rows.h"
 #include "report/parts.h"
+#include "report/price_notes.h"
 
 /* ---- columns ---- */
 
@@ -224,6 +225,7 @@ static const row_column columns[] = {
     {COLUMN(total_kwh, NUMBER, IN_FILES), .header = "training\nkWh", .right = true},
     {COLUMN(price_date, STRING, IN_FILES), .header = "price of"},
     {COLUMN(price_provider, STRING, IN_FILES), .header = "price by"},
+    {COLUMN(price_gpu_alone, TRISTATE, IN_JSON), .header = "GPU\nalone"},
     {COLUMN(fits, TRISTATE, IN_FILES), .header = "fits"},
     {COLUMN(headroom_bytes, NUMBER, IN_FILES | IN_TEXT), .header = "GB\nleft", .right = true,
      .shown = shows_room, .show = show_room},
@@ -294,6 +296,7 @@ static void fill_excluded(const habitat_choice *c, const habitat_exclusion *e, r
                          .tie = -1,
                          .pareto = -1,
                          .fits = -1,
+                         .price_gpu_alone = -1,
                          .excluded = e->reason};
 }
 
@@ -326,6 +329,7 @@ static void fill(const void *of, size_t i, void *out) {
                       .headroom_bytes = row->headroom_bytes,
                       .price_date = cost->price ? cost->price->date : NULL,
                       .price_provider = cost->price ? cost->price->provider : NULL,
+                      .price_gpu_alone = price_is_alone(cost),
                       .batch_size = row->batch_size ? (double)row->batch_size : NAN,
                       .samples = row->samples,
                       .samples_per_s = row->samples_per_s,
@@ -438,6 +442,19 @@ static void json_excluded(writer *w, const habitat_choice *c) {
     json_end_array(w);
 }
 
+/* Of the recommended GPU; dates yet to come and GPUs that are rented together are warned of. */
+static void json_price_notes(writer *w, const habitat_choice *c) {
+    char text[512];
+    price_notes notes = {{NULL}, 0};
+    if (!c->row_count)
+        return;
+    price_notes_add(&notes, &c->rows[0].cost);
+    notes.gpus[PRICE_NOTE_FUTURE] = notes.gpus[PRICE_NOTE_TOGETHER] = NULL;
+    price_notes_text(&notes, text, sizeof text);
+    if (*text)
+        json_text(w, NULL, text);
+}
+
 void choice_json(writer *w, const habitat_choice *c) {
     ranked_line line;
     choice_listing list = {.choice = c};
@@ -463,6 +480,7 @@ void choice_json(writer *w, const habitat_choice *c) {
     json_array(w, "warnings");
     for (size_t i = 0; i < c->note_count; i++)
         json_text(w, NULL, c->notes[i]);
+    json_price_notes(w, c);
     for (size_t a = 0; a < c->answer_count; a++)
         for (size_t i = 0; i < c->answers[a]->warning_count; i++)
             if (!warned_before(c->answers, a, c->answers[a]->warnings[i].text))

@@ -15,7 +15,7 @@ typedef struct ranked_line {
     const char *precision, *per;               /* what `value` is of: "iteration", "sample" */
     const char *value_unit;                    /* of value, low and high */
     uint64_t gpus;
-    int tie, pareto, fits;
+    int tie, pareto, fits, price_gpu_alone;
     const char *interval, *bound_by;
     const char *excluded; /* NULL: it is ranked */
     bool first, equal, marked, other_vendor, at_least, cpu_sets;

@@ -76,6 +76,10 @@ double old_price_months(const habitat_cost *cost) {
     return cost->price_age_days > old_days ? floor(cost->price_age_days / days_per_month) : 0;
 }
 
+int price_is_alone(const habitat_cost *cost) {
+    return cost->price ? cost->price->gpu_alone : -1;
+}
+
 const char *bound_by_name(habitat_bound_by by) {
     return by == HABITAT_BY_GPU ? "gpu" : by == HABITAT_BY_CPU ? "cpu" : NULL;
 }

@@ -69,6 +69,9 @@ split_by split_for(habitat_report_by by, habitat_report_format format);
 /* Whole months since the price was asked, where it is old enough to be told; else 0. */
 double old_price_months(const habitat_cost *cost);
 
+/* Whether the machine around the GPU is charged apart: 1, 0; below 0 without a price. */
+int price_is_alone(const habitat_cost *cost);
+
 /* Last part of a path. */
 const char *base_name(const char *path);
 

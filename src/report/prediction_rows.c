@@ -318,6 +318,7 @@ static const row_column columns[] = {
     {COLUMN(usd_per_1000_iterations, NUMBER, EVERYWHERE), .header = "$ for\n1,000", .right = true,
      .shown = costs_known, .show = show_usd_per_1000},
     {COLUMN(price_date, STRING, FILES | IN_TEXT), .header = "price of", .shown = never},
+    {COLUMN(price_gpu_alone, TRISTATE, IN_JSON)},
     {COLUMN(samples_per_usd, NUMBER, FILES | IN_TEXT), .header = "samples\nper $", .right = true,
      .shown = never, .show = show_samples_per_usd},
     {COLUMN(hours, NUMBER, EVERYWHERE), .header = "hours", .right = true, .shown = length_known,
@@ -408,6 +409,7 @@ table_style place_of(const habitat_answer *what, const habitat_answer_row *row, 
 static void fill_cost(const habitat_cost *c, prediction_line *l) {
     l->usd_per_hour = c->usd_per_hour;
     l->price_date = c->price ? c->price->date : NULL;
+    l->price_gpu_alone = price_is_alone(c);
     l->energy_j = c->energy_j;
     l->usd_per_1000_iterations = c->usd_per_1000_iterations;
     l->samples_per_usd = c->samples_per_usd;

@@ -30,7 +30,8 @@ typedef struct prediction_line {
     double usd_per_hour, usd_per_1000_iterations, samples_per_usd, hours, usd, energy_j;
     int at_least; /* iteration_ms, hours and dollars are at least these: 1, 0 */
     const char *price_date, *release_date;
-    double batch_size; /* NaN: unknown */
+    int price_gpu_alone; /* the machine is charged apart: 1, 0; below 0: there is no price */
+    double batch_size;   /* NaN: unknown */
     const char *precision;
     int decimals;
     char coverage_room[COVERAGE_BYTES], place[PLACE_BYTES];
