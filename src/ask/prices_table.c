@@ -186,6 +186,8 @@ static habitat_status catalogue_row(habitat_prices *prices, const habitat_csv_re
         return HABITAT_OK; /* a machine without GPUs */
     if (!text || !habitat_is_number(text, &gpus))
         return no_number(rows, "AcceleratorCount", text ? text : "", err);
+    if (!(gpus > 0))
+        return bad(rows, HABITAT_E_RANGE, "AcceleratorCount", text, "must be above 0", err);
     if (!(gpus >= 1 && gpus <= MOST_GPUS && gpus == floor(gpus)))
         return HABITAT_OK; /* a part of a GPU */
     habitat_price price = {.origin = HABITAT_PRICE_FILE,

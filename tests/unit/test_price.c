@@ -211,6 +211,8 @@ static void test_refusals(void) {
     refused("AcceleratorName,AcceleratorCount,Price\nL40S,1,cheap\n", HABITAT_E_FORMAT, 2, "Price");
     refused("AcceleratorName,AcceleratorCount,Price\nL40S,,1\n", HABITAT_E_FORMAT, 2,
             "AcceleratorCount");
+    refused("AcceleratorName,AcceleratorCount,Price\nL40S,-2,1\n", HABITAT_E_RANGE, 2, "above 0");
+    refused("AcceleratorName,AcceleratorCount,Price\nL40S,0,1\n", HABITAT_E_RANGE, 2, "above 0");
     refused("{\"schema\": 2, \"prices\": []}", HABITAT_E_VERSION, 0, "must be 1");
     refused("{\"schema\": 1}", HABITAT_E_FORMAT, 0, "has no");
     refused("{\"schema\": 1, \"prices\": [\n{\"gpu\": \"L40S\"}]}", HABITAT_E_FORMAT, 2, "needs");
