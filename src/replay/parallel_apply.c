@@ -34,6 +34,8 @@ static void set(const habitat_replay *r, const replay_parallel *p, const replay_
         collective_is_quick(one->gpu, count) ? fitted_quick_parallel_doubt : chosen_parallel_doubt;
     one->high_ms = fmax(one->high_ms, of->high_ms) + doubt * more_ms;
     one->iteration_ms += more_ms;
+    one->low_ms = fmin(one->low_ms, one->iteration_ms / (1.0 + fitted_iteration_least_width));
+    one->high_ms = fmax(one->high_ms, one->iteration_ms * (1.0 + fitted_iteration_least_width));
     one->path_cpu_ms = one->path_kernel_ms = one->path_gap_ms = NAN; /* of one GPU */
     one->gpu_ms = of->gpu_ms;
     one->cpu_ms = of->cpu_ms;
