@@ -1,7 +1,7 @@
 /* `habitat eval e2e`: which measured iteration belongs to which recording, and its predictions.
  *
  * A recording stands for a measurement when network, mode, sequence length, batch and number format
- * are the same; files are named for that (docs/accuracy.md#matching). */
+ * are the same; files are named for that (docs/accuracy.md#end-to-end). */
 #include "lab/e2e.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
  *
  * Numbers in it were fitted, but for `formula`:
  *   timings          [ms] read off the smallest times of each source of measurements, in the order
- *                    kernel, eager, graph, serving, session: docs/modelling.md#timings
+ *                    kernel, eager, graph, serving, session: docs/modelling.md#the-form
  *   backward_factor  of attention: five products for forward's two
  *   formula          raise it wherever the class's analytic time moves; 1: moved after 0.2.0
  *   doubt            chosen on training rows alone, GPUs left out in turn, by tools/few_shot.py:

@@ -1,4 +1,4 @@
-/* How long the CPU's side takes without a profiler; see rule.h and docs/iteration.md#cpu-rule.
+/* How long the CPU's side takes without a profiler; see rule.h and docs/iteration.md#calibration.
  *
  * The profiler adds to every operation and call, and the hooks that name modules add between them.
  * A sum of what it saw is therefore no measure. The median time between neighbouring points does

@@ -1,7 +1,7 @@
 /* What a recording notes of its step (the "habitat" object: time, batch size, memory, GPU), held
  * against what its events show. The events were measured one by one and hold each other up; a note
  * is one number. So where the two contradict each other the note is left aside, and a fact says so
- * for a warning. docs/trace-format.md#what-is-noted */
+ * for a warning. docs/trace-format.md#what-is-noted-and-what-the-events-show */
 #include "trace/notes.h"
 
 #include <math.h>

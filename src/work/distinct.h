@@ -2,7 +2,7 @@
  * once equal rows are summed. Few rows are asked for often and many seldom, as words and products
  * are: row r with a probability in proportion to r^-skew. Uniform: skew 0.
  *
- * docs/formulas.md#rows-of-sparse-gradients */
+ * docs/formulas.md#another-batch-size-or-precision, "Rows of sparse gradients" */
 #ifndef HABITAT_WORK_DISTINCT_H
 #define HABITAT_WORK_DISTINCT_H
 
