@@ -112,7 +112,7 @@ static const char *unpriced(made_choice *out) {
         return "";
     choice_the_name(c, &best->key, name);
     if (equals && !c->per_sample)
-        snprintf(others, sizeof others, " and %zu as fast", equals);
+        snprintf(others, sizeof others, " and %zu other%s as fast", equals, equals == 1 ? "" : "s");
     bool plural = choice_is_plural(c, &best->key);
     double limit = c->options.max_usd_per_hour > 0 ? c->options.max_usd_per_hour : INFINITY;
     return choice_line(out, "No price is known of %s%s: below $%.2f an hour%s %s would be cheaper.",

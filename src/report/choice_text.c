@@ -114,7 +114,7 @@ static void mark_words(const choice_listing *list, size_t shown, char *line, siz
     }
     snprintf(line, size, "%s%s%s%s%s", plain ? "~ interval not calibrated" : "",
              plain && (vendor || cpu) ? "; " : "", vendor ? "v another vendor's, not checked" : "",
-             vendor && cpu ? "; " : "", cpu ? "CPU sets the time" : "");
+             vendor && cpu ? "; " : "", cpu ? "CPU: the recorded CPU sets the time" : "");
 }
 
 /* The table has no marks: how to see which intervals are a default width. */

@@ -32,7 +32,7 @@ static void show_interval(text_table *t, size_t column, const void *of) {
     ms_text(l->low_ms, low, sizeof low);
     ms_text(l->high_ms, high, sizeof high);
     if (isfinite(l->ms))
-        table_cell(t, column, "%s - %s%s", low, high, l->marked ? "*" : "");
+        table_cell(t, column, "%s - %s%s", low, high, l->marked ? "~" : "");
 }
 
 static void show_rate(text_table *t, size_t column, const void *of) {
@@ -187,7 +187,7 @@ static habitat_status write_text(writer *w, const habitat_answer *what, habitat_
         marked = marked || (isfinite(e->ms) && e->interval_basis == HABITAT_INTERVAL_DEFAULT);
     }
     if (marked)
-        writer_text(w, "\n*: an interval of a default width, not calibrated.\n");
+        writer_text(w, "\n~ the interval is a default width, not calibrated\n");
     free(order);
     return HABITAT_OK;
 }

@@ -41,3 +41,5 @@ done
 "$habitat" choose one.json.gz --vendor nvidia --to L40S,T4 | grep -c '^L40S\|^T4'
 "$habitat" choose one.json.gz --vendor nvidea
 echo "exit $?"
+echo "-- GPUs without a price that are as fast as each other"
+"$habitat" choose "$data/resnet50_b4_fp32_h200.json.gz" | sed -n '/^No price/,/cheaper/p'
