@@ -3,11 +3,14 @@
 BUILD ?= build
 CMAKE_FLAGS ?=
 .DEFAULT_GOAL := all
-.PHONY: all demo test test-torch alloc bench eval models fuzz mutate doc install deb deb-test wheel wheel-test clean
+.PHONY: all help demo test test-torch alloc bench eval models fuzz mutate doc install deb deb-test wheel wheel-test clean
 
 all: ## build the library and the command line into build/
 	@tools/setup.sh build
 	@tools/build.sh "$(BUILD)" $(CMAKE_FLAGS)
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
 demo: all ## predict real recordings onto other GPUs
 	@tools/demo.sh "$(BUILD)"
@@ -27,7 +30,7 @@ bench: all ## speed: reading, predicting, start-up, with ratios
 	@tools/setup.sh build
 	@bench/run.sh "$(BUILD)"
 
-eval: all ## regenerate docs/accuracy.md from the measurements
+eval: all ## regenerate docs/accuracy.md and every other page of figures; trains models: minutes
 	@tools/evaluate.sh "$(BUILD)"
 
 models: all ## retrain every shipped model from named inputs

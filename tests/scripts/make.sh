@@ -37,6 +37,10 @@ must_not_say() {
 expect 0 "a good build" "Linking C executable habitat"
 expect 0 "nothing to do" "ninja: no work to do"
 expect 0 "demo" "program ran" demo
+for target in $(sed -n 's/^\([a-z-]*\):.*/\1/p' "$root/Makefile"); do
+    expect 0 "help lists $target" "make $target " help
+done
+expect 0 "help" "make demo         predict real recordings" help
 expect 0 "install" "Installing: $scratch/in stalled/bin/habitat" install PREFIX="$scratch/in stalled"
 expect 0 "another build folder" "Linking C executable habitat" BUILD="another build"
 
