@@ -15,12 +15,20 @@ FOLDER = judge.ROOT / "data/recordings/full_size"
 
 TEXT = """# Steps of full size
 
-Made by `make eval` from `data/recordings/full_size`; do not edit. {steps} training steps of the sizes that people train (`tools/full_size_steps.py`): 0.02 to 7.6 billion parameters, large batches that take much of 80 GB and up to
-1.3 s. Other recordings here are of smaller ones, most of them under 0.1 s. Each was recorded on one H100 with a small and a large batch in autocast to bf16 (the adapters in bf16), and with the small one in TF32; what the same
-steps took on one H200 is in `measured_h200.csv`. Two ran at a time, each on a GPU of its own, so that whole steps that the CPU binds are of busy hosts. **What was seen.** The table of the first look, before anything was mended,
-is in docs/decisions/0500; with these recordings in view decisions 0501 to 0534 were made (other constants and forms were chosen on recordings of before where these tell enough): all rows are partly seen.
-Batch 2 of long_words did not fit an H100 (as `predict` says of batch 1: "may not fit"). What steps took on two H200s that share gradients (`tools/measure_ddp_steps.py --full-size`, `measured_ddp_h200.csv`) was in view when
-docs/decisions/0536 was made, whose constants were chosen on other steps."""
+Made by `make eval` from `data/recordings/full_size`; do not edit.
+
+{steps} training steps of the sizes that people train (`tools/full_size_steps.py`): 0.02 to 7.6 billion parameters, large batches that take much of 80 GB, up to 1.3 s a step. (Most other recordings here
+take less than 0.1 s.) Each was recorded on one H100 with a small and a large batch in autocast to bf16 (the adapters in bf16), and with the small one in TF32. What the same steps took on one H200 is in
+`measured_h200.csv`, on two that share gradients in `measured_ddp_h200.csv` (`tools/measure_ddp_steps.py --full-size`).
+
+What the rows say: [new-models.md](new-models.md#how-to-read-these-tables). Batch 2 of long_words did not fit an H100 (`predict` says of batch 1: "may not fit").
+
+**What was seen.** The table of the first look, before anything was mended, is in docs/decisions/0500. Decisions 0501 to 0534 were made with these recordings in view (constants and forms were chosen on older
+recordings where these tell enough), so all rows are partly seen; the [clean test](#clean-test) has others. Two steps ran at a time, each on a GPU of its own, so whole steps that the CPU binds are of busy
+hosts. Times of two GPUs were in view when docs/decisions/0536 was made, whose constants were chosen on other steps, and RegNet of the clean test when 0535 was.
+
+## All steps
+"""
 
 AGAIN = """
 ## Clean test
@@ -68,7 +76,7 @@ def page(habitat, folder):
     parts = (unusual.other_gpu, other_gpu_and_batch, plain, unusual.withheld, judge.memory, two_gpus)
     cases, again = (unusual.cases_of(habitat, of, parts) for of in (folder, folder / "again"))
     print(TEXT.format(steps=len({c.model for c in cases})))
-    print("\n" + "\n".join(judge.summary(cases)))
+    print("\n".join(judge.summary(cases)))
     print("\n## By step\n\n" + "\n".join(judge.signed(cases)))
     print(AGAIN.format(steps=len({c.model for c in again})))
     print("\n" + "\n".join(judge.summary(again)) + "\n\n" + "\n".join(judge.signed(again)))

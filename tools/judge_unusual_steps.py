@@ -23,12 +23,24 @@ MEASURED = ("recording", "kernel_ms", "iteration_ms")
 
 TEXT = """# Steps of unusual operations
 
-Made by `make eval` from `data/recordings/unusual`; do not edit. {steps} training steps of operations that no other recording here holds (`tools/unusual_steps.py`): Fourier transforms, factorisations of matrices,
-products in fp8, sparse matrices, sorted neighbours, volumes, sampled pictures, equations solved within a step, loops of Python. Each was recorded on one H100 with a small and a large batch in fp32 and, where it can be,
-with a small one in autocast to bf16; what the same steps took on one H200 is in `measured_h200.csv`. **What was seen.** Constants and rules were settled before; the table of the first look is docs/decisions/0466. What was
-found there was mended with these recordings in view (docs/decisions/0463 to 0465 and others named in 0466), so all rows but those of the other GPU are partly seen; no constant was fitted on them. What is left is large where cuDNN
-chooses other convolutions in strict fp32 at another batch, where work hangs on values, and where a kernel waits for itself: look for your own operations below. Whole steps that the CPU binds are of two hosts.
-Without a GPU, steps whose work is not known in part are answered as *at least* (docs/decisions/0463), and are in these rows, too."""
+Made by `make eval` from `data/recordings/unusual`; do not edit.
+
+{steps} training steps of operations that no other recording here holds (`tools/unusual_steps.py`): Fourier transforms, factorisations of matrices, products in fp8, sparse matrices, sorted
+neighbours, volumes, sampled pictures, equations solved within a step, loops of Python. Each was recorded on one H100 with a small and a large batch in fp32 and, where it can be, with a small one in
+autocast to bf16. What the same steps took on one H200 is in `measured_h200.csv`.
+
+What the rows say: [new-models.md](new-models.md#how-to-read-these-tables). Look for your own operations in the table by step. Errors are large where
+
+* cuDNN chooses other convolutions in strict fp32 at another batch,
+* the work hangs on values (eigenvalues, choices),
+* a kernel waits for itself.
+
+**What was seen.** Constants and rules were settled before the first look (docs/decisions/0466). What it found was mended with these recordings in view (0463 to 0465 and others named in 0466), so all rows
+but "H100 to H200" are partly seen; no constant was fitted on them. Whole steps that the CPU binds are of two hosts. Without a GPU, a step of which some work is not known has an answer that says *at
+least* (0463); such steps are in these rows, too.
+
+## All steps
+"""
 
 
 AGAIN = """
@@ -96,7 +108,7 @@ def page(habitat, folder):
     parts = (judge.scaled, withheld, judge.memory)
     cases, again = cases_of(habitat, folder, (other_gpu, *parts)), cases_of(habitat, folder / "again", parts)
     print(TEXT.format(steps=len({c.model for c in cases})))
-    print("\n" + "\n".join(judge.summary(cases)))
+    print("\n".join(judge.summary(cases)))
     print("\n## By step\n\n" + "\n".join(judge.signed(cases, is_shown)))
     print(AGAIN.format(steps=len({c.model for c in again})))
     print("\n" + "\n".join(judge.summary(again)) + "\n\n" + "\n".join(judge.signed(again, is_shown)))

@@ -28,10 +28,16 @@ NOT_MODELLED = {"compressed": "sent in bf16", "states": "states in parts", "sync
 
 TEXT = """# Ways to train on several GPUs
 
-Made by `make eval` from `data/recordings/ways_together`; do not edit. {ways} ways to train on several H200s of one host as people do it (`tools/ways_together.py`), recorded rank by rank and timed by the
-recorder itself; ways that share gradients alone were recorded on one GPU, too. **What was seen.** The first look found what docs/decisions/0455 says: kernels that ran beside a waiting message were taken as
-they were, and ranks could wait for kernels that they never met; both were mended with these recordings in view, and the width of intervals where weights or work are in parts was chosen on them, as was
-how much waiting one rank's file by itself is believed. So all tables that begin with recorded ranks are seen. `--gpus` from one GPU was not touched: that table is clean. Three hosts, one call each; the CPU of each sets the time of many steps, and a spread of more than {spread:.0f} % says that it moved by itself."""
+Made by `make eval` from `data/recordings/ways_together`; do not edit.
+
+{ways} ways to train on several H200s of one host as people do it (`tools/ways_together.py`). Each rank was recorded and timed by the recorder itself; ways that share gradients alone were recorded
+on one GPU, too. There were three hosts. The CPU sets the time of many of these steps; where the groups of iterations that were timed differ by more than {spread:.0f} % (column "spread"), it moved while they were timed.
+An error of -30 % is a prediction 30 % too short.
+
+* **Clean**: "From a recording of one GPU" (`--gpus`). Nothing was changed with it in view.
+* **Seen**: all tables that begin with recorded ranks. The first look found that kernels beside a waiting message were taken as they were, and that ranks could wait for kernels that they never
+  met (docs/decisions/0455). Both were mended with these recordings in view. The width of intervals where weights or work are in parts, and how much waiting one rank's file by itself is believed, were
+  chosen on them."""
 
 Row = collections.namedtuple("Row", "way what gpus host measured_ms spread guess")
 
