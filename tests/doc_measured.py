@@ -80,6 +80,41 @@ def clock(program, c):
     yield f"where more than {c['replay_queue_room']:.0f} kernels of a stream are still to be done"
 
 
+def autocast(program):
+    """The CPU's side of ViT with the casts of autocast, and what fp16's scaler waits for."""
+    step = ROOT / "data/recordings/vit_b16_fp32_h200.json.gz"
+    plain, casts = (program.ask("predict", str(step), "--to", "H200-SXM5-141GB", *more)["predictions"][0] for more in ((), ("--precision", "amp-bf16")))
+    assert casts["bound_by"] == "cpu", "the example is not bound by its CPU any more"
+    with gzip.open(ROOT / "data/recordings/vit_b16_amp_bf16_h200.json.gz", "rt", encoding="utf-8") as stream:
+        notes = json.load(stream)["habitat"]
+    times = notes["iteration_ms_all"][: notes["iteration_ms_groups"][0]]  # before the profiler was in the process
+    yield (f"the CPU's side is {plain['cpu_ms']:.1f} ms by rule, its casts make it {casts['cpu_ms']:.1f} ms; recorded in bf16 on the same GPU it takes "
+           f"{statistics.median(times):.1f} ms in the middle, {min(times):.1f} to {max(times):.1f}, bound by its CPU.")
+    cells = re.search(r"^\| resnet50_b128_amp_fp16_h200 \| 64 \| ([\d.]+) \| [^|]* \| ([\d.]+) \|", page("docs/iteration.md"), re.M)
+    yield f"ResNet-50 at batch size 128 on the H200, from fp32 at 64: {float(cells[2]):.1f} ms; {float(cells[1]):.1f} were measured"
+
+
+def example_of_architecture(program):
+    recording = "data/recordings/bert_large_inference_s512_b8_fp32_h200.json.gz"
+    answer = program.ask("predict", recording, "--to", "T4")
+    trace, step = answer["trace"], answer["predictions"][0]
+    assert step["bound_by"] == "gpu" and step["fits"], "the example of docs/architecture.md"
+    yield f"{trace['kernels']} kernels, {trace['operations']} operations."
+    yield f"One iteration, {trace['kernel_ms']:.2f} ms of kernels."
+    yield (f"the times of all {trace['kernels']} kernels: {step['iteration_ms']:.1f} ms, interval {step['low_ms']:.1f} to {step['high_ms']:.1f} ms, bound by the GPU, "
+           f"{step['memory_bytes'] / 1e9:.2f} GB fit.")
+    shares = step["coverage"]
+    yield f"with the methods: learned {100 * shares['learned']:.1f} %, roofline {100 * shares['roofline']:.1f} %."
+
+
+def without_gpu():
+    """The guide's example against what others measured: docs/case-studies.md."""
+    measured, predicted, _, *ms = row(table(page("docs/case-studies.md").split("\n## From H200 to B200", 1)[1], "part of the step"), "all")[1:]
+    here, guess, there, guessed = map(number, ms)
+    yield (f"the B200 was {measured[:-1]} times as fast as the H200 ({predicted[:-1]} was predicted), and the milliseconds above are {100 * (1 - guess / here):.0f} and "
+           f"{100 * (1 - guessed / there):.0f} % too few")
+
+
 def turns(c):
     """What other pages quote of the steps that one process timed in turns."""
     text = page("docs/iteration.md")
@@ -234,7 +269,11 @@ def copies(c):
 
 def figures(program):
     c, cases = constants(), memory_cases(program)
-    for sentence in (*example(program), *replay_rules(c), *clock(program, c), *messages(c), *ranks()):
+    for sentence in example_of_architecture(program):
+        yield "docs/architecture.md", sentence
+    for sentence in without_gpu():
+        yield "docs/guides/no-gpu.md", sentence
+    for sentence in (*example(program), *autocast(program), *replay_rules(c), *clock(program, c), *messages(c), *ranks()):
         yield "docs/iteration.md", sentence
     yield "docs/man/habitat-predict.1.md", f"eight to a host, hosts over a network of {8 * c['network_bytes_per_s'] / 1e9:.0f} Gbit/s."
     for sentence in (*limits(cases), *far_peaks(cases), *left_out(), *margins(c)):
