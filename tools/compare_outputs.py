@@ -2,8 +2,8 @@
 
 Usage: python3 tools/compare_outputs.py OLD/habitat NEW/habitat [--quick]
 
-Runs `predict` with every method on recordings of this repository, `explain`, `info`, `op` and `predict-ops` on both and
-compares the JSON or CSV: numbers within 1e-12 relative, everything else exactly. Prints what differs; exit status 1 if anything does.
+Runs `predict` with every method, at other batch sizes, in other precisions and on several GPUs on recordings of this repository, `explain`, `info`, `op` and
+`predict-ops` on both and compares the JSON or CSV: numbers within 1e-12 relative, everything else exactly. Prints what differs; exit status 1 if anything does.
 --quick: a few recordings.
 """
 
@@ -26,6 +26,11 @@ OPERATIONS = (
     "lstm --batch 32 --steps 50 --input 1024 --hidden 1024", "layer_norm --rows 8192 --columns 1024",
     "softmax --rows 8192 --columns 1024", "add --elements 33554432", "copy --elements 33554432",
 )  # fmt: skip
+SCALED = (
+    ("--batch", "2,24,96"), ("--precision", "fp32"), ("--precision", "tf32"), ("--precision", "amp-bf16"), ("--precision", "amp-fp16", "--batch", "12"),
+    ("--gpus", "1,4"), ("--assemble", "sum", "--batch", "5"),
+)  # fmt: skip
+FOLDERS = ("", "without_gpu", "training_ways", "unusual", "full_size")
 TOLERANCE = 1e-12
 
 
@@ -71,11 +76,13 @@ def parsed(text):
 
 
 def commands(quick, rows):
-    files = sorted(glob.glob(os.path.join(ROOT, "data", "recordings", "*.json.gz")))
+    files = [path for folder in FOLDERS for path in sorted(glob.glob(os.path.join(ROOT, "data", "recordings", folder, "*.json.gz")))]
     for path in files[:: 20 if quick else 4]:
         for method in METHODS:
             yield ["predict", path, "--method", method, "--json"]
         yield ["predict", path, "--to", "T4,B200,MI300X", "--by", "op", "--json"]
+        for more in SCALED:
+            yield ["predict", path, *more, "--json"]
         yield ["explain", path, "--to", "V100-PCIE-32GB", "--json", "--by", "kernel"]
         yield ["info", path, "--json"]
     for text in OPERATIONS:
