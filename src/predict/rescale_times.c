@@ -46,151 +46,6 @@
 #include "workload/rnn_calls.h"
 #include "workload/share.h"
 
-/* ---- what the models say ---- */
-
-static bool changes(const scale_group *after) {
-    return after->source != SCALE_STAYS && after->source != SCALE_GONE;
-}
-
-/* In another format products and convolutions are asked as alone: what was seen of the GPU counts,
- * where each was measured in all formats (docs/decisions/0285, 0413). Between batch sizes it does
- * not: trees that know more of single shapes are rougher from one size to the next. Of recurrent
- * layers what was seen of the GPU, or of its kind, always counts (docs/decisions/0281); of others
- * what is known of any GPU. */
-static habitat_model_use use_of(const scale_group *after) {
-    bool in_formats = class_of(after->work.op_class)->shape == CLASS_SHAPE_GEMM ||
-                      after->work.op_class == HABITAT_CLASS_CONV;
-    bool seen = after->source == SCALE_BY_FORMAT && in_formats;
-    return seen || after->work.op_class == HABITAT_CLASS_RNN ? HABITAT_MODEL_AUTO
-                                                             : HABITAT_MODEL_TRANSFER;
-}
-
-/* The answers to those questions that are asked of `use`; of others they stay as they are. */
-static habitat_status ask_of(const habitat_models *models, const habitat_workload *w,
-                             habitat_model_use use, const scale_group *after,
-                             const habitat_model_query *queries, habitat_model_query *asked,
-                             habitat_model_estimate *found, habitat_model_estimate *out,
-                             habitat_error *err) {
-    static const habitat_work nothing = {.known = false};
-    size_t count = 0;
-    for (size_t g = 0; g < w->group_count; g++) {
-        bool own = use_of(&after[g]) == use;
-        asked[g] = own ? queries[g] : (habitat_model_query){.work = &nothing};
-        if (use == HABITAT_MODEL_AUTO && after[g].work.op_class == HABITAT_CLASS_CONV)
-            asked[g].timing = HABITAT_TIMING_GRAPH; /* as the rows that compare formats were */
-        count += own && queries[g].work->known;
-    }
-    if (count == 0)
-        return HABITAT_OK;
-    habitat_status status =
-        habitat_models_predict(models, use, 1, &w->origin, w->group_count, asked, found, err);
-    for (size_t g = 0; status == HABITAT_OK && g < w->group_count; g++)
-        if (use_of(&after[g]) == use)
-            out[g] = found[g];
-    return status;
-}
-
-/* A level is asked where the library would run the operation as at the first one: a recurrent layer
- * that steps at one batch size and is one kernel at another takes several times as long for less.
- */
-static bool same_way(const habitat_workload *w, const habitat_workload_group *group,
-                     const habitat_work *one, const habitat_work *two) {
-    habitat_workload_group as_one = *group, as_two = *group;
-    rnn_way way, other;
-    as_one.work = one;
-    as_two.work = two;
-    return !workload_rnn_way(&as_one, w->origin, &way) ||
-           !workload_rnn_way(&as_two, w->origin, &other) || way == other;
-}
-
-/* One group, which models are asked of where a picture's groups are samples: cuDNN runs those apart
- * in every format. Layers of many pictures (ResNeXt's) have kernels of all groups in 16 bit. */
-static void take_one_group(const habitat_work *work, habitat_work *out) {
-    double groups = work->shape.conv.groups;
-    *out = *work;
-    out->shape.conv.c_in /= groups;
-    out->shape.conv.c_out /= groups;
-    out->shape.conv.groups = 1.0;
-    out->flop /= groups;
-    out->read_bytes /= groups;
-    out->write_bytes /= groups;
-}
-
-/* What models are asked of group g at a level; `other`: room for a question of other sizes.
- * Products of complex numbers are not asked: those of real ones were measured. Returns how many
- * times the answer counts. */
-static double question_of(const habitat_workload *w, size_t g, const scale_group *first,
-                          const scale_group *level, const scale_group *after, bool before,
-                          habitat_work *other, habitat_model_query *out) {
-    static const habitat_work nothing = {.known = false};
-    const habitat_workload_group *group = &w->groups[g];
-    const habitat_work *work = &level->work;
-    habitat_dtype changed = before ? HABITAT_DTYPE_UNKNOWN : after->arithmetic;
-    bool odd = habitat_class_is_product(work->op_class) && work_is_complex(work->dtype);
-    bool asks = changes(after) && work->known && !odd && same_way(w, group, &first->work, work);
-    bool apart = asks && workload_groups_apart(group) && work->shape.conv.batch == 1.0;
-    if (apart)
-        take_one_group(work, other);
-    bool as_other =
-        apart || (asks && (images_of_line(work, other) || norms_asked(group, work, other)));
-    *out = (habitat_model_query){.work = as_other ? other
-                                         : asks   ? work
-                                                  : &nothing,
-                                 .arithmetic =
-                                     changed ? changed : workload_arithmetic_of(w, group).dtype};
-    return apart ? work->shape.conv.groups : 1.0;
-}
-
-/* Largest answer over the levels to each group's question. levels: shape (levels, group_count). */
-static habitat_status ask_levels(const habitat_models *models, const habitat_workload *w,
-                                 size_t levels, scale_group *const *works, const scale_group *after,
-                                 bool before, double *out, habitat_error *err) {
-    habitat_model_query *queries = calloc(2 * w->group_count + 1, sizeof *queries);
-    habitat_model_estimate *found = calloc(2 * w->group_count + 1, sizeof *found);
-    habitat_work *other = calloc(w->group_count + 1, sizeof *other);
-    double *times = calloc(w->group_count + 1, sizeof *times);
-    habitat_status status = queries && found && other && times ? HABITAT_OK : HABITAT_E_MEMORY;
-    for (size_t l = 0; status == HABITAT_OK && l < levels; l++) {
-        for (size_t g = 0; g < w->group_count; g++)
-            times[g] = question_of(w, g, &works[0][g], &works[l][g], &after[g], before, &other[g],
-                                   &queries[g]);
-        for (int use = 0; status == HABITAT_OK && use < 2; use++)
-            status = ask_of(models, w, use ? HABITAT_MODEL_AUTO : HABITAT_MODEL_TRANSFER, after,
-                            queries, queries + w->group_count, found + w->group_count, found, err);
-        for (size_t g = 0; status == HABITAT_OK && g < w->group_count; g++) {
-            double ms = found[g].covered ? found[g].model_ms * times[g] : (double)NAN;
-            if (after[g].source == SCALE_BY_FORMAT) /* formats have kernels of their own */
-                ms *= attentions_factor(queries[g].work, w->origin, ms * 1e-3);
-            if (l == 0 || ms > out[g])
-                out[g] = ms;
-        }
-    }
-    free(queries);
-    free(found);
-    free(other);
-    free(times);
-    return status;
-}
-
-habitat_status rescale_ask(const habitat_models *models, const habitat_workload *w, size_t levels,
-                           scale_group *const *before, scale_group *const *after,
-                           rescale_answer *out, habitat_error *err) {
-    double *old_ms = calloc(w->group_count + 1, sizeof *old_ms);
-    double *new_ms = calloc(w->group_count + 1, sizeof *new_ms);
-    habitat_status status = old_ms && new_ms ? HABITAT_OK : HABITAT_E_MEMORY;
-    if (status == HABITAT_OK)
-        status = ask_levels(models, w, levels, before, after[0], true, old_ms, err);
-    if (status == HABITAT_OK)
-        status = ask_levels(models, w, levels, after, after[0], false, new_ms, err);
-    for (size_t g = 0; g < w->group_count; g++)
-        out[g] = status == HABITAT_OK ? (rescale_answer){old_ms[g], new_ms[g]}
-                                      : (rescale_answer){NAN, NAN};
-    free(old_ms);
-    free(new_ms);
-    /* no models, or none for this GPU: in proportion */
-    return status == HABITAT_E_MEMORY ? habitat_fail(err, status, "out of memory") : HABITAT_OK;
-}
-
 /* ---- one group ---- */
 
 static double ratio_of(double after, double before, double otherwise) {
@@ -238,7 +93,7 @@ bool rescale_leaves_idle(const habitat_workload *w, size_t g, const scale_group 
                          const rescale_answer *answer) {
     const habitat_workload_group *group = &w->groups[g];
     bool modelled = answer->before_ms > 0.0 && answer->after_ms > 0.0;
-    return group->kernel_count && changes(after) &&
+    return group->kernel_count && rescale_changes(after) &&
            filling_leaves_idle(w, group, work_ratio(group->work, after), modelled);
 }
 
@@ -285,7 +140,7 @@ static size_t fewer_kernels(const habitat_workload *w, const habitat_workload_gr
     habitat_workload_group will_be = *group;
     rnn_way way;
     will_be.work = &after->work;
-    if (same_way(w, group, group->work, &after->work) ||
+    if (rescale_same_way(w, group, group->work, &after->work) ||
         !workload_rnn_way(&will_be, w->origin, &way))
         return 0;
     double count =
@@ -340,7 +195,7 @@ static double modelled_factor(const habitat_workload *w, size_t g, const scale_g
     double before_ns = answer->before_ms * HABITAT_NS_PER_MS;
     double after_ns = answer->after_ms * HABITAT_NS_PER_MS;
     double ratio = log(after_ns / before_ns);
-    if (!same_way(w, group, group->work, &after->work)) /* other kernels */
+    if (!rescale_same_way(w, group, group->work, &after->work)) /* other kernels */
         return after_ns * pow(old_ns / before_ns, fitted_scale_format_share) / sum_ns;
     if (workload_groups_in_turn(group)) /* whichever kernels the library takes for that size */
         return after_ns * pow(old_ns / before_ns, groups_kept(after)) / sum_ns;

@@ -1,5 +1,5 @@
 /* Another batch size or precision of a recorded iteration: what its operations do then. The times
- * are worked out by those who know models (predict/rescale.c, rescale_times.c).
+ * are worked out by those who know models (predict/rescale.c, rescale_ask.c, rescale_times.c).
  *
  * docs/formulas.md#another-batch-size-or-precision */
 #ifndef HABITAT_WORKLOAD_SCALE_H
