@@ -2,7 +2,6 @@
  *
  * Rows are read in blocks, predicted block by block, and kept in order, all columns as they stand;
  * they are written when the last one is done: a table with one bad row is refused as a whole. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

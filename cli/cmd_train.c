@@ -1,7 +1,6 @@
 /* habitat train DATA.. -o FOLDER: operator models from measurements. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "commands.h"

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/constants.h"
 #include "base/quantile.h"
 
 enum { FAMILIES_MOST = 2 * HABITAT_CLASS_COUNT };

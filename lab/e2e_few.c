@@ -2,7 +2,6 @@
  * (e2e_calibration.csv, drawn by tools/few_shot.py from training rows of single operations). */
 #include "lab/e2e_few.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

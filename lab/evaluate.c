@@ -4,11 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <habitat/text.h>
-
 #include "base/error.h"
 #include "gpu/gpu.h"
-#include "lab/dataset.h"
 #include "lab/evaluate_kinds.h"
 #include "lab/evaluate_networks.h"
 #include "lab/judged.h"

@@ -7,9 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "gpu/gpu.h"
-#include "lab/dataset.h"
 #include "lab/train.h"
 #include "question/query.h"
 

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <habitat/text.h>
-
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "lab/evaluate_networks.h"

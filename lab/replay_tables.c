@@ -1,7 +1,6 @@
 /* Judged replays as Markdown and CSV. An error is replayed over measured iteration, less 1. */
 #include "lab/replay_tables.h"
 
-#include <math.h>
 #include <string.h>
 
 #include <habitat/text.h>

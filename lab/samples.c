@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "lab/dataset.h"
 #include "lab/random.h"
 #include "lab/train_rates.h"
 #include "question/query.h"

@@ -12,7 +12,6 @@
 
 #include "base/error.h"
 #include "gpu/gpu.h"
-#include "lab/dataset.h"
 #include "lab/random.h"
 #include "lab/samples.h"
 #include "lab/train_fit.h"
@@ -20,7 +19,6 @@
 #include "lab/train_paper.h"
 #include "lab/train_spread.h"
 #include "lab/train_ways.h"
-#include "lab/train_trees.h"
 #include "question/query.h"
 
 enum { LEAST_TESTS = 50 };

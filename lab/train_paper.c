@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "lab/dataset.h"
 #include "lab/random.h"
 #include "lab/train_paper.h"
 #include "question/query.h"

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "lab/dataset.h"
 #include "lab/random.h"
 #include "lab/train_blas.h"
 

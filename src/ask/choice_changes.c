@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <habitat/text.h>
-
 #include "ask/choice_words.h"
 #include "base/apart.h"
 #include "base/error.h"

@@ -10,9 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/constants.h"
-#include "work/args.h"
-
 static const double single_bytes = 4;
 enum {
     LAYOUT_TILE = 32, /* a block that copies takes so many channels and positions */

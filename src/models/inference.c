@@ -11,7 +11,6 @@
 #include "models/calibrated.h"
 #include "models/learned.h"
 #include "gpu/known.h"
-#include "question/measurement.h"
 #include "question/query.h"
 #include "work/class.h"
 

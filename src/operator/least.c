@@ -4,7 +4,6 @@
  * unit. Of 450,000 measured operations of 18 GPUs none is below: docs/decisions/0259. */
 #include <math.h>
 
-#include "base/constants.h"
 #include "gpu/gpu.h"
 #include "operator/operator.h"
 #include "work/attention.h"

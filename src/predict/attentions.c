@@ -5,7 +5,6 @@
 
 #include <math.h>
 
-#include "base/constants.h"
 #include "formula/rates.h"
 #include "gpu/gpu.h"
 #include "work/attention.h"

@@ -19,7 +19,6 @@
 #include "gpu/gpu.h"
 #include "base/table.h"
 #include "models/calibrated.h"
-#include "question/measurement.h"
 #include "models/learned.h"
 #include "question/query.h"
 #include "workload/rnn_calls.h"

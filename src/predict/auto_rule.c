@@ -22,7 +22,6 @@
 #include <string.h>
 
 #include "gpu/gpu.h"
-#include "base/constants.h"
 #include "operator/views.h"
 #include "predict/fallback.h"
 #include "predict/elements.h"

@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "work/class.h"
-#include "workload/workload.h"
 #include "formula/rates.h"
 
 method_question single_question(const habitat_model_query *query, const habitat_gpu *gpu,

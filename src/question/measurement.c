@@ -2,7 +2,6 @@
  * that all of them share. */
 #include "question/measurement.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/error.h"

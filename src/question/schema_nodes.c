@@ -7,8 +7,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include <habitat/text.h>
-
 #include "question/schemas.h"
 #include "question/tensors.h"
 

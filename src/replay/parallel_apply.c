@@ -8,7 +8,6 @@
 #include "replay/lengths.h"
 #include "replay/parallel.h"
 #include "workload/collective.h"
-#include "workload/workload.h"
 
 enum { GPUS_MOST = 65536 };
 

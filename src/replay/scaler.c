@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <math.h>
-
 #include "base/error.h"
 #include "replay/marks.h"
 #include "workload/workload.h"

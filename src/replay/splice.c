@@ -2,7 +2,6 @@
  * whoever waits still comes after all that it waits for. */
 #include "replay/splice.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,10 +1,8 @@
 /* The columns of a choice, and its JSON, which follows the man page habitat-choose(1). */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include <habitat/choose.h>
-#include <habitat/text.h>
 
 #include "ask/choice_words.h"
 #include "gpu/gpu.h"

@@ -7,7 +7,6 @@
 
 #include <habitat/text.h>
 
-#include "ask/answer.h"
 #include "ask/choice_words.h"
 #include "base/error.h"
 #include "gpu/gpu.h"

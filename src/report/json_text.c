@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "question/measurement.h"
-#include "question/query.h"
 
 typedef struct text {
     char *data;

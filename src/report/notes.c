@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <habitat/text.h>
-
 #include "gpu/gpu.h"
 #include "report/table.h"
 

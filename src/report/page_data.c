@@ -1,5 +1,4 @@
 /* What the charts of an HTML report draw, as JSON; the names of its keys are page.js's alone. */
-#include <math.h>
 #include <stdio.h>
 
 #include "ask/choice_words.h"

@@ -1,6 +1,5 @@
 /* Where the numbers of an HTML report come from: methods, intervals, rates and prices of each GPU,
  * and the recording. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
  * operations on each. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include <habitat/text.h>
 

@@ -1,5 +1,4 @@
 /* What an HTML report says in words: what was recorded, what it comes to, what to be careful of. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

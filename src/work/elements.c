@@ -7,7 +7,6 @@
  * functor names no format. */
 #include "work/elements.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
  *
  * Names are no interface: each table row says where the pattern was seen, or that it is inferred.
  * Tables are searched from the top, the first pattern contained in the name wins. */
-#include "work/rule.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -15,7 +15,6 @@
 #include "work/table_gradient.h"
 #include "workload/rnn_calls.h"
 #include "workload/scale.h"
-#include "workload/warnings.h"
 
 enum { NAMES_SHOWN = 4, LINE_BYTES = 320 };
 

@@ -22,7 +22,6 @@
 #include "base/error.h"
 #include "work/args.h"
 #include "work/autocast.h"
-#include "work/class.h"
 #include "workload/added.h"
 #include "workload/again.h"
 #include "workload/result_sizes.h"

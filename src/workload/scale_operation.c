@@ -1,5 +1,4 @@
 /* One operation with other sizes or formats, and what its group does then. */
-#include <math.h>
 #include <string.h>
 
 #include "workload/scale.h"

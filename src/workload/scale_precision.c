@@ -12,7 +12,6 @@
 
 #include "base/error.h"
 #include "work/autocast.h"
-#include "work/class.h"
 #include "workload/scale.h"
 #include "workload/scale_cast.h"
 #include "workload/scaler.h"

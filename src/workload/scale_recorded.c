@@ -10,7 +10,6 @@
 #include "memory/model.h"
 #include "trace/formats.h"
 #include "work/autocast.h"
-#include "work/class.h"
 #include "workload/scale.h"
 
 bool scale_is_amp(habitat_precision precision) {

@@ -15,7 +15,6 @@
 #include "memory/model.h"
 #include "workload/occupancy.h"
 #include "workload/roofs.h"
-#include "workload/scale.h"
 
 enum { WARNINGS_MAX = 20, WARNING_BYTES = 320 };
 
