@@ -26,6 +26,22 @@
 #include "predict/usual.h"
 #include "work/class.h"
 
+/* One call of operations_predict(): who asks, and what is worked out of each operation. */
+typedef struct call {
+    const operations_by *by;
+    const method_plug *plug; /* of by->method */
+    const habitat_gpu *gpu;
+    habitat_arena *arena; /* keeps reasons, notes and works */
+    size_t n;
+    const habitat_model_query *given; /* shape (n): the caller's questions */
+    method_question *questions;       /* shape (n): as they are asked: padded, folded, widened */
+    habitat_model_query *queries;     /* shape (n): the same for the models */
+    habitat_operator_answer *answers; /* shape (n): of the models */
+    const char **notes;               /* shape (n): NULL, or how it was padded */
+    double *folded; /* shape (n): of a convolution of lines or films, asked as of images, how many
+                       times longer it may be than the models' interval says; 0: it is neither */
+} call;
+
 static bool has_rule(const method_plug *plug) {
     return plug->operation != NULL;
 }
@@ -60,25 +76,25 @@ static bool lacks_rate(habitat_class op_class, habitat_dtype arithmetic) {
 }
 
 /* Why this one cannot be asked at all; HABITAT_OK where it can. */
-static habitat_status check_one(const operations_by *by, const method_plug *plug,
-                                const habitat_gpu *gpu, const habitat_model_query *question,
-                                habitat_error *err) {
+static habitat_status check_one(const call *c, size_t i, habitat_error *err) {
+    const habitat_model_query *question = &c->given[i];
     const habitat_work *work = question->work;
     habitat_dtype arithmetic = question->arithmetic ? question->arithmetic : work->dtype;
     if (!work->known || !formula_known(work->flop) ||
         !formula_known(work->read_bytes + work->write_bytes))
         return habitat_fail(err, HABITAT_E_UNSUPPORTED,
                             "flop and bytes of this operation are unknown");
-    if (!by->part && lacks_rate(work->op_class, arithmetic))
+    if (!c->by->part && lacks_rate(work->op_class, arithmetic))
         return habitat_fail(err, HABITAT_E_UNSUPPORTED,
                             "no GPU's rate of %s in %s is known, and nobody measured it",
                             habitat_class_name(work->op_class), habitat_dtype_name(arithmetic));
-    if (habitat_class_is_product(work->op_class) && habitat_rate_unlisted(gpu, arithmetic))
+    if (habitat_class_is_product(work->op_class) && habitat_rate_unlisted(c->gpu, arithmetic))
         return habitat_fail(
             err, HABITAT_E_NO_SPEC,
             "no rate of %s is listed of %s, which has units of it; a GPU file can give it",
-            habitat_dtype_name(arithmetic), gpu->name);
-    return plug->covers && !plug->covers(work) ? scales_time(by, plug, err) : HABITAT_OK;
+            habitat_dtype_name(arithmetic), c->gpu->name);
+    return c->plug->covers && !c->plug->covers(work) ? scales_time(c->by, c->plug, err)
+                                                     : HABITAT_OK;
 }
 
 static habitat_status keep(habitat_arena *arena, const char *text, const char **out,
@@ -156,9 +172,10 @@ static void accept(const operations_by *by, const method_question *q, const meth
     };
 }
 
-static habitat_status no_model(const operations_by *by, const method_plug *plug,
-                               const habitat_gpu *gpu, const habitat_model_query *question,
-                               habitat_error *why) {
+static habitat_status no_model(const call *c, size_t i, habitat_error *why) {
+    const operations_by *by = c->by;
+    const method_plug *plug = c->plug;
+    const habitat_model_query *question = &c->given[i];
     habitat_dtype dtype = question->arithmetic ? question->arithmetic : question->work->dtype;
     bool own = plug->models != HABITAT_MODEL_AUTO; /* the method's, not to be chosen by a caller */
     const char *who = by->models_name                     ? by->models_name
@@ -168,31 +185,24 @@ static habitat_status no_model(const operations_by *by, const method_plug *plug,
     return habitat_fail(why, HABITAT_E_UNSUPPORTED, "%s%s: no model for %s in %s on %s",
                         own && !by->models_name ? "method " : "", who,
                         habitat_class_name(question->work->op_class), habitat_dtype_name(dtype),
-                        gpu->name);
+                        c->gpu->name);
 }
 
-/* Room for one call. */
-typedef struct asked {
-    method_question *questions;       /* shape (n) */
-    habitat_model_query *queries;     /* shape (n) */
-    habitat_operator_answer *answers; /* shape (n) */
-    const char **padded;              /* shape (n): NULL, or how it was padded */
-    double *folded; /* shape (n): of a convolution of lines or films, asked as of images, how many
-                       times longer it may be than the models' interval says; 0: it is neither */
-} asked;
-
-static habitat_status keep_work(asked *a, size_t i, const habitat_work *work, habitat_arena *arena,
-                                habitat_error *err) {
-    habitat_work *kept = habitat_arena_alloc(arena, sizeof *kept);
+/* Operation i is asked with this work in the place of its own. */
+static habitat_status keep_work(call *c, size_t i, const habitat_work *work, habitat_error *err) {
+    habitat_work *kept = habitat_arena_alloc(c->arena, sizeof *kept);
     if (!kept)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     *kept = *work;
-    a->questions[i].work = a->queries[i].work = kept;
+    c->questions[i].work = c->queries[i].work = kept;
     return HABITAT_OK;
 }
 
 /* Kernels that shapes tell and no built-in model knows. */
-static bool told(const operations_by *by, const method_plug *plug, const method_question *q) {
+static bool told(const call *c, size_t i) {
+    const operations_by *by = c->by;
+    const method_plug *plug = c->plug;
+    const method_question *q = &c->questions[i];
     return plug->operation && !by->models_only && !by->models_name &&
            (batch_norms_told(q->work, q->gpu) ||
             (plug->models == HABITAT_MODEL_AUTO && plug->asks_models &&
@@ -201,73 +211,69 @@ static bool told(const operations_by *by, const method_plug *plug, const method_
 
 /* Frameworks run a convolution along a line as one of images a pixel high, by the same kernels. Of
  * films' gradients on plain units the library has slow ones alone. */
-static habitat_status fold(const operations_by *by, const method_plug *plug, asked *a, size_t i,
-                           habitat_arena *arena, habitat_error *err) {
+static habitat_status fold(call *c, size_t i, habitat_error *err) {
     habitat_work images;
-    const habitat_work *work = a->questions[i].work;
-    if (told(by, plug, &a->questions[i]))
+    const habitat_work *work = c->questions[i].work;
+    if (told(c, i))
         return HABITAT_OK;
     bool film = images_of_film(work, &images);
     if (!film && !images_of_line(work, &images))
         return HABITAT_OK;
     bool slow = film && work->pass != HABITAT_PASS_FORWARD &&
-                a->questions[i].arithmetic == HABITAT_DTYPE_FP32;
-    a->folded[i] = slow ? fitted_film_gradient_factor : 1.0;
-    return keep_work(a, i, &images, arena, err);
+                c->questions[i].arithmetic == HABITAT_DTYPE_FP32;
+    c->folded[i] = slow ? fitted_film_gradient_factor : 1.0;
+    return keep_work(c, i, &images, err);
 }
 
 /* A product that runs padded is asked so, of models and rules alike. */
-static habitat_status pad(asked *a, size_t i, habitat_arena *arena, habitat_error *err) {
+static habitat_status pad(call *c, size_t i, habitat_error *err) {
     char note[OUTSIDE_BYTES];
     habitat_work padded;
-    if (!padded_product(a->questions[i].work, a->questions[i].arithmetic, &padded, note,
+    if (!padded_product(c->questions[i].work, c->questions[i].arithmetic, &padded, note,
                         sizeof note))
         return HABITAT_OK;
-    habitat_status status = keep_work(a, i, &padded, arena, err);
-    return status == HABITAT_OK ? keep(arena, note, &a->padded[i], err) : status;
+    habitat_status status = keep_work(c, i, &padded, err);
+    return status == HABITAT_OK ? keep(c->arena, note, &c->notes[i], err) : status;
 }
 
 /* Attention in fp8 on a GPU without such units is computed in 16 bit, where its models are;
  * products are asked by the format that they are computed in anyway. */
-static habitat_status widen_attention(asked *a, size_t i, habitat_arena *arena,
-                                      habitat_error *err) {
-    const habitat_work *work = a->questions[i].work;
-    habitat_dtype arithmetic = a->questions[i].arithmetic;
+static habitat_status widen_attention(call *c, size_t i, habitat_error *err) {
+    const habitat_work *work = c->questions[i].work;
+    habitat_dtype arithmetic = c->questions[i].arithmetic;
     habitat_work wide;
-    if (work->op_class != HABITAT_CLASS_ATTENTION || work->dtype != HABITAT_DTYPE_FP8 ||
-        habitat_dtype_bytes(arithmetic) != 2 ||
+    if (!c->plug->asks_models || work->op_class != HABITAT_CLASS_ATTENTION ||
+        work->dtype != HABITAT_DTYPE_FP8 || habitat_dtype_bytes(arithmetic) != 2 ||
         habitat_work_attention(&work->shape.attention, arithmetic, work->pass, &wide) != HABITAT_OK)
         return HABITAT_OK;
-    return keep_work(a, i, &wide, arena, err);
+    return keep_work(c, i, &wide, err);
 }
 
 /* Heads that a kernel computes wider than they are, asked so of the models. */
-static habitat_status widen_heads(const operations_by *by, const method_plug *plug, asked *a,
-                                  size_t i, habitat_arena *arena, habitat_error *err) {
+static habitat_status widen_heads(call *c, size_t i, habitat_error *err) {
     habitat_work wide;
-    bool own = plug->models == HABITAT_MODEL_AUTO && plug->asks_models && !by->models_name;
-    if (!own || !attentions_padded(a->questions[i].work, &wide))
+    bool own = c->plug->models == HABITAT_MODEL_AUTO && c->plug->asks_models && !c->by->models_name;
+    if (!own || !attentions_padded(c->questions[i].work, &wide))
         return HABITAT_OK;
-    return keep_work(a, i, &wide, arena, err);
+    return keep_work(c, i, &wide, err);
 }
 
 /* Without a measurement to scale the models are the best there is, of any vendor's GPU:
  * docs/decisions/0400. */
-static habitat_status ask_models(const operations_by *by, const method_plug *plug,
-                                 const habitat_gpu *gpu, size_t n, asked *a, habitat_error *err) {
-    habitat_model_use use = plug->models == HABITAT_MODEL_AUTO ? by->use : plug->models;
-    if (!plug->asks_models || !by->models)
+static habitat_status ask_models(call *c, habitat_error *err) {
+    habitat_model_use use = c->plug->models == HABITAT_MODEL_AUTO ? c->by->use : c->plug->models;
+    if (!c->plug->asks_models || !c->by->models)
         return HABITAT_OK;
-    for (size_t i = 0; i < n; i++) {
-        a->queries[i].work = a->questions[i].work;
-        a->queries[i].arithmetic = a->questions[i].arithmetic;
+    for (size_t i = 0; i < c->n; i++) {
+        c->queries[i].work = c->questions[i].work;
+        c->queries[i].arithmetic = c->questions[i].arithmetic;
     }
-    habitat_status status = operator_models_ask(by->models, use, method_marked(use), gpu, n,
-                                                a->queries, a->answers, err);
-    bool rule = plug->operation && !by->models_only;
-    for (size_t i = 0; status == HABITAT_OK && i < n; i++)
-        if (told(by, plug, &a->questions[i])) /* models know other kernels */
-            a->answers[i] = (habitat_operator_answer){0};
+    habitat_status status = operator_models_ask(c->by->models, use, method_marked(use), c->gpu,
+                                                c->n, c->queries, c->answers, err);
+    bool rule = c->plug->operation && !c->by->models_only;
+    for (size_t i = 0; status == HABITAT_OK && i < c->n; i++)
+        if (told(c, i)) /* models know other kernels */
+            c->answers[i] = (habitat_operator_answer){0};
     return status == HABITAT_E_UNSUPPORTED && rule ? HABITAT_OK : status;
 }
 
@@ -290,15 +296,14 @@ static double alone_share(const operations_by *by, const method_question *q) {
 }
 
 /* Models know heads of few sizes, and little of what a training step does. */
-static void as_trained(const operations_by *by, const method_plug *plug,
-                       const habitat_model_query *question, const method_question *q,
-                       method_answer *answer) {
-    bool kernel =
-        question->timing == HABITAT_TIMING_KERNEL || question->timing == HABITAT_TIMING_GRAPH;
-    if (plug->models != HABITAT_MODEL_AUTO || by->models_only || by->models_name || !kernel ||
-        !(answer->ms > 0))
+static void as_trained(const call *c, size_t i, method_answer *answer) {
+    const method_question *q = &c->questions[i];
+    habitat_timing timing = c->given[i].timing;
+    bool kernel = timing == HABITAT_TIMING_KERNEL || timing == HABITAT_TIMING_GRAPH;
+    if (c->plug->models != HABITAT_MODEL_AUTO || c->by->models_only || c->by->models_name ||
+        !kernel || !(answer->ms > 0))
         return;
-    double factor = attentions_factor(q->work, q->gpu, answer->ms * 1e-3) * alone_share(by, q);
+    double factor = attentions_factor(q->work, q->gpu, answer->ms * 1e-3) * alone_share(c->by, q);
     answer->ms *= factor;
     answer->low_ms *= factor;
     answer->high_ms *= factor;
@@ -306,73 +311,76 @@ static void as_trained(const operations_by *by, const method_plug *plug,
 
 /* Kernels of these are far from what rates allow where both are known (chosen_bare_high): an answer
  * from rates alone is the least that it may be. */
-static bool is_bare(const method_plug *plug, const habitat_operator_answer *found,
-                    const habitat_work *work, bool is_told) {
-    if (plug->asks_models && work->dtype == HABITAT_DTYPE_FP64 && operator_is_function(work))
+static bool is_bare(const call *c, size_t i) {
+    const habitat_work *work = c->questions[i].work;
+    if (!c->plug->asks_models)
+        return false;
+    if (work->dtype == HABITAT_DTYPE_FP64 && operator_is_function(work))
         return true; /* no GPU has units of it: dozens of instructions */
-    return plug->asks_models && !found->covered && !is_told &&
+    return !c->answers[i].covered && !told(c, i) &&
            (work->op_class == HABITAT_CLASS_CONV || work->op_class == HABITAT_CLASS_ATTENTION ||
             work->op_class == HABITAT_CLASS_RNN);
 }
 
-static habitat_status widen_bare(const habitat_model_query *question, const method_question *q,
-                                 habitat_arena *arena, method_answer *answer, const char **note,
-                                 habitat_error *err) {
+static habitat_status widen_bare(call *c, size_t i, method_answer *answer, habitat_error *err) {
     char text[OUTSIDE_BYTES];
-    habitat_dtype dtype = question->arithmetic ? question->arithmetic : question->work->dtype;
-    answer->low_ms =
-        fmax(answer->ms / (1.0 + chosen_default_width_across), least_ms(q, answer->ms));
+    const habitat_model_query *given = &c->given[i];
+    habitat_dtype dtype = given->arithmetic ? given->arithmetic : given->work->dtype;
+    answer->low_ms = fmax(answer->ms / (1.0 + chosen_default_width_across),
+                          least_ms(&c->questions[i], answer->ms));
     answer->high_ms = answer->ms * chosen_bare_high;
     habitat_format(text, sizeof text,
                    "no model knows %s in %s there: the time is what rates and launches allow, and "
                    "libraries may take several times as long",
-                   habitat_class_name(question->work->op_class), habitat_dtype_name(dtype));
-    return *note ? HABITAT_OK : keep(arena, text, note, err);
+                   habitat_class_name(given->work->op_class), habitat_dtype_name(dtype));
+    return c->notes[i] ? HABITAT_OK : keep(c->arena, text, &c->notes[i], err);
 }
 
-/* One operation after the models were asked. */
-static habitat_status answer_one(const operations_by *by, const method_plug *plug,
-                                 const habitat_model_query *question, const method_question *q,
-                                 const habitat_operator_answer *found, const char *padded,
-                                 double folded, habitat_arena *arena,
-                                 habitat_operation_estimate *out, habitat_error *err) {
+/* Operation i after the models were asked. */
+static habitat_status answer_one(call *c, size_t i, habitat_operation_estimate *out,
+                                 habitat_error *err) {
     habitat_error why = {0};
+    const method_question *q = &c->questions[i];
+    const habitat_operator_answer *found = &c->answers[i];
     method_answer answer = {found->ms, found->low_ms, found->high_ms, found->method};
     *out = (habitat_operation_estimate){
         .estimate = {
-            .ms = NAN, .low_ms = NAN, .high_ms = NAN, .origin_ms = NAN, .method = by->method}};
-    habitat_status status = check_one(by, plug, q->gpu, question, &why);
+            .ms = NAN, .low_ms = NAN, .high_ms = NAN, .origin_ms = NAN, .method = c->by->method}};
+    habitat_status status = check_one(c, i, &why);
     if (status == HABITAT_OK && !found->covered)
-        status = plug->operation && !by->models_only ? plug->operation(q, &answer, &why)
-                                                     : no_model(by, plug, q->gpu, question, &why);
+        status = c->plug->operation && !c->by->models_only ? c->plug->operation(q, &answer, &why)
+                                                           : no_model(c, i, &why);
     if (status != HABITAT_OK)
-        return refuse(arena, &why, out, err);
-    if (found->covered)
-        no_faster_than_places(plug, q, &answer);
-    if (found->covered)
-        as_trained(by, plug, question, q, &answer);
-    bool bare = is_bare(plug, found, q->work, told(by, plug, q));
-    if (bare && widen_bare(question, q, arena, &answer, &padded, err) != HABITAT_OK)
-        return err->code;
+        return refuse(c->arena, &why, out, err);
+    if (found->covered) {
+        no_faster_than_places(c->plug, q, &answer);
+        as_trained(c, i, &answer);
+    }
+    if (is_bare(c, i))
+        status = widen_bare(c, i, &answer, err);
+    if (status != HABITAT_OK)
+        return status;
+    double folded = c->folded[i];
     answer.high_ms *= folded > 0.0 ? folded : 1.0;
-    accept(by, q, &answer, padded || folded > 0.0 || found->guessed || found->outside.size, out);
-    return add_notes(q, &found->outside, padded, arena, out, err);
+    accept(c->by, q, &answer, c->notes[i] || folded > 0.0 || found->guessed || found->outside.size,
+           out);
+    return add_notes(q, &found->outside, c->notes[i], c->arena, out, err);
 }
 
 /* Models know products and convolutions alone. Wall clocks of whole sessions have the bias in them,
  * and so have models of a caller's. */
-static habitat_status add_bias(const operations_by *by, const habitat_gpu *gpu,
-                               const habitat_model_query *asked_of, habitat_arena *arena,
-                               habitat_operation_estimate *out, habitat_error *err) {
+static habitat_status add_bias(call *c, size_t i, habitat_operation_estimate *out,
+                               habitat_error *err) {
     habitat_work work;
     habitat_operation_estimate bias = {0};
-    bool told = method_of(by->method)->models == HABITAT_MODEL_AUTO &&
-                method_of(by->method)->asks_models && !by->models_only && !by->part;
-    if (!told || out->status != HABITAT_OK || asked_of->timing == HABITAT_TIMING_SESSION ||
-        !bias_beside(asked_of->work, &work))
+    const habitat_model_query *given = &c->given[i];
+    bool beside = c->plug->models == HABITAT_MODEL_AUTO && c->plug->asks_models &&
+                  !c->by->models_only && !c->by->part;
+    if (!beside || out->status != HABITAT_OK || given->timing == HABITAT_TIMING_SESSION ||
+        !bias_beside(given->work, &work))
         return HABITAT_OK;
     habitat_model_query question = {.work = &work};
-    habitat_status status = operations_predict(by, gpu, 1, &question, arena, &bias, err);
+    habitat_status status = operations_predict(c->by, c->gpu, 1, &question, c->arena, &bias, err);
     if (status == HABITAT_OK && bias.status == HABITAT_OK) {
         out->estimate.ms += bias.estimate.ms;
         out->estimate.low_ms += bias.estimate.low_ms;
@@ -381,41 +389,56 @@ static habitat_status add_bias(const operations_by *by, const habitat_gpu *gpu,
     return status;
 }
 
+static void close_call(call *c) {
+    free(c->questions);
+    free(c->queries);
+    free(c->answers);
+    free(c->notes);
+    free(c->folded);
+}
+
+/* Makes the arrays. HABITAT_E_MEMORY; to be closed all the same. */
+static habitat_status open_call(call *c, habitat_error *err) {
+    c->questions = calloc(c->n + 1, sizeof *c->questions);
+    c->queries = calloc(c->n + 1, sizeof *c->queries);
+    c->answers = calloc(c->n + 1, sizeof *c->answers);
+    c->notes = calloc(c->n + 1, sizeof *c->notes);
+    c->folded = calloc(c->n + 1, sizeof *c->folded);
+    return c->questions && c->queries && c->answers && c->notes && c->folded
+               ? HABITAT_OK
+               : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+}
+
+/* As the framework runs operation i, which may be of other sizes or formats than the caller's. */
+static habitat_status put_question(call *c, size_t i, habitat_error *err) {
+    c->questions[i] = single_question(&c->given[i], c->gpu, c->plug->sustained);
+    c->queries[i] = c->given[i];
+    habitat_status status = pad(c, i, err);
+    if (status == HABITAT_OK)
+        status = fold(c, i, err);
+    if (status == HABITAT_OK)
+        status = widen_attention(c, i, err);
+    return status == HABITAT_OK ? widen_heads(c, i, err) : status;
+}
+
 habitat_status operations_predict(const operations_by *by, const habitat_gpu *gpu, size_t n,
                                   const habitat_model_query *questions, habitat_arena *arena,
                                   habitat_operation_estimate *out, habitat_error *err) {
-    const method_plug *plug = method_of(by->method);
-    habitat_status status = check(by, plug, err);
+    call c = {.by = by, .gpu = gpu, .arena = arena, .n = n, .given = questions};
+    c.plug = method_of(by->method);
+    habitat_status status = check(by, c.plug, err);
     if (status != HABITAT_OK)
         return status;
-    asked a = {calloc(n + 1, sizeof *a.questions), calloc(n + 1, sizeof *a.queries),
-               calloc(n + 1, sizeof *a.answers), calloc(n + 1, sizeof *a.padded),
-               calloc(n + 1, sizeof *a.folded)};
-    if (!a.questions || !a.queries || !a.answers || !a.padded || !a.folded)
-        status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    for (size_t i = 0; status == HABITAT_OK && i < n; i++) {
-        a.questions[i] = single_question(&questions[i], gpu, plug->sustained);
-        a.queries[i] = questions[i];
-        status = pad(&a, i, arena, err);
-        if (status == HABITAT_OK)
-            status = fold(by, plug, &a, i, arena, err);
-        if (status == HABITAT_OK && plug->asks_models)
-            status = widen_attention(&a, i, arena, err);
-        if (status == HABITAT_OK)
-            status = widen_heads(by, plug, &a, i, arena, err);
-    }
+    status = open_call(&c, err);
+    for (size_t i = 0; status == HABITAT_OK && i < n; i++)
+        status = put_question(&c, i, err);
     if (status == HABITAT_OK)
-        status = ask_models(by, plug, gpu, n, &a, err);
+        status = ask_models(&c, err);
     for (size_t i = 0; status == HABITAT_OK && i < n; i++) {
-        status = answer_one(by, plug, &questions[i], &a.questions[i], &a.answers[i], a.padded[i],
-                            a.folded[i], arena, &out[i], err);
+        status = answer_one(&c, i, &out[i], err);
         if (status == HABITAT_OK)
-            status = add_bias(by, gpu, &questions[i], arena, &out[i], err);
+            status = add_bias(&c, i, &out[i], err);
     }
-    free(a.questions);
-    free(a.queries);
-    free(a.answers);
-    free(a.padded);
-    free(a.folded);
+    close_call(&c);
     return status;
 }

@@ -12,6 +12,7 @@
 
 #include "../stubs/failing_alloc.h"
 #include "check.h"
+#include "predict/operations.h"
 #include "report/split.h"
 
 static unsigned long counted;
@@ -218,8 +219,47 @@ static void test_parts(void) {
     check_case("workload: each allocation fails");
 }
 
+/* An operation that no model knows, whose note is the first that the arena keeps: asked without a
+ * place for an error. */
+static void test_note_without_error(void) {
+    habitat_gpu_table *gpus = NULL;
+    const habitat_gpu *gpu = NULL;
+    habitat_models *models = NULL;
+    habitat_work work;
+    habitat_attention_shape shape = {1, 16, 16, 128, 128, 64, 64, false, false, false};
+    CHECK_INT(habitat_gpu_table_create(NULL, &gpus, NULL), HABITAT_OK);
+    CHECK_INT(habitat_gpu_find(gpus, "H200", &gpu, NULL, NULL), HABITAT_OK);
+    CHECK_INT(habitat_models_load_default(&models, NULL), HABITAT_OK);
+    CHECK_INT(habitat_work_attention(&shape, HABITAT_DTYPE_FP64, HABITAT_PASS_FORWARD, &work),
+              HABITAT_OK);
+    const habitat_model_query query = {.work = &work};
+    const operations_by by = {.method = HABITAT_METHOD_AUTO, .models = models};
+    bool done = false;
+    size_t refused = 0;
+    for (unsigned long n = 0; !done; n++) { /* 0: nothing fails, and what is kept is there */
+        habitat_arena arena = {0};
+        habitat_operation_estimate out;
+        counted = 0;
+        failing_alloc.fail_at = n;
+        failing_alloc.fail_rest = false;
+        failing_alloc.armed = true;
+        habitat_status status = operations_predict(&by, gpu, 1, &query, &arena, &out, NULL);
+        failing_alloc.armed = false;
+        done = n && counted < n;
+        CHECK_INT(status, done || !n ? HABITAT_OK : HABITAT_E_MEMORY);
+        CHECK(!done || out.outside_note);
+        refused += status != HABITAT_OK;
+        habitat_arena_free(&arena);
+    }
+    CHECK(refused > 5);
+    habitat_models_free(models);
+    habitat_gpu_table_free(gpus);
+    check_case("a note without a place for an error: each allocation fails");
+}
+
 int main(void) {
     failing_alloc.counted = &counted;
+    test_note_without_error();
     test_parts();
     test_all(false, false, "info: one allocation fails");
     test_all(false, true, "info: all allocations from one on fail");
