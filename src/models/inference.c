@@ -485,26 +485,17 @@ static habitat_model_estimate answer_one(const asking *a, const habitat_model_qu
     return answer;
 }
 
-/* Answers of the trees for one GPU, shape (n); equal queries are asked once. offsets: NULL for a
- * GPU without measured operations. */
-static void predict_gpu(const habitat_models *models, habitat_model_use use, const asked_gpu *gpu,
-                        const class_offsets *offsets, size_t n, const habitat_model_query *queries,
-                        const size_t *first, habitat_model_estimate *out) {
-    for (size_t i = 0; i < n; i++) {
-        if (first[i] < i) {
-            out[i] = out[first[i]];
-            continue;
-        }
-        out[i] = one_by_one(&(asking){models, use, gpu, offsets}, answer_one, &queries[i]);
-    }
+/* Answers of the trees for one GPU. out: shape (q->n). */
+static void predict_gpu(const asking *a, const model_questions *q, habitat_model_estimate *out) {
+    for (size_t i = 0; i < q->n; i++)
+        out[i] = q->first[i] < i ? out[q->first[i]] : one_by_one(a, answer_one, &q->queries[i]);
 }
 
 /* All offsets before the first answer: an error leaves `out` alone. */
 static habitat_status predict_trees(const habitat_models *models, habitat_model_use use,
-                                    size_t gpu_count, const habitat_gpu *const *gpus, size_t n,
-                                    const habitat_model_query *queries, const size_t *first,
-                                    habitat_model_estimate *out, habitat_error *err) {
-    class_offsets *offsets = calloc(gpu_count ? gpu_count : 1, sizeof *offsets);
+                                    const model_questions *q, habitat_model_estimate *out,
+                                    habitat_error *err) {
+    class_offsets *offsets = calloc(q->gpu_count ? q->gpu_count : 1, sizeof *offsets);
     const habitat_gpu_table *known = NULL;
     asked_gpu a = {0};
     habitat_status status =
@@ -517,15 +508,15 @@ static habitat_status predict_trees(const habitat_models *models, habitat_model_
         if (!a.parts)
             status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     }
-    for (size_t g = 0; status == HABITAT_OK && g < gpu_count; g++) {
-        ask_about(&a, gpus[g], known);
-        if (gpus[g]->operation_count)
+    for (size_t g = 0; status == HABITAT_OK && g < q->gpu_count; g++) {
+        ask_about(&a, q->gpus[g], known);
+        if (q->gpus[g]->operation_count)
             status = offsets_of(models, use, &a, &offsets[g], err);
     }
-    for (size_t g = 0; status == HABITAT_OK && g < gpu_count; g++) {
-        ask_about(&a, gpus[g], known);
-        predict_gpu(models, use, &a, gpus[g]->operation_count ? &offsets[g] : NULL, n, queries,
-                    first, &out[g * n]);
+    for (size_t g = 0; status == HABITAT_OK && g < q->gpu_count; g++) {
+        const class_offsets *measured = q->gpus[g]->operation_count ? &offsets[g] : NULL;
+        ask_about(&a, q->gpus[g], known);
+        predict_gpu(&(asking){models, use, &a, measured}, q, &out[g * q->n]);
     }
     free(offsets);
     free(a.parts);
@@ -551,10 +542,10 @@ habitat_status habitat_models_predict(const habitat_models *models, habitat_mode
         free(first);
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     }
-    habitat_status status =
-        use == HABITAT_MODEL_PAPER
-            ? paper_predict(models, gpu_count, gpus, n, queries, first, out, err)
-            : predict_trees(models, use, gpu_count, gpus, n, queries, first, out, err);
+    const model_questions asked = {gpu_count, gpus, n, queries, first};
+    habitat_status status = use == HABITAT_MODEL_PAPER
+                                ? paper_predict(models, &asked, out, err)
+                                : predict_trees(models, use, &asked, out, err);
     free(first);
     return status;
 }

@@ -174,11 +174,17 @@ size_t paper_input_count(paper_class c);
 bool paper_inputs(const habitat_work *work, habitat_pass pass, paper_class c,
                   const habitat_gpu *gpu, float *x);
 
-/* habitat_models_predict() for HABITAT_MODEL_PAPER. first: shape (n), for each query the index of
- * the first equal one; only those are computed. */
-habitat_status paper_predict(const habitat_models *models, size_t gpu_count,
-                             const habitat_gpu *const *gpus, size_t n,
-                             const habitat_model_query *queries, const size_t *first,
+/* What habitat_models_predict() is asked: each query of each GPU. */
+typedef struct model_questions {
+    size_t gpu_count;
+    const habitat_gpu *const *gpus; /* shape (gpu_count) */
+    size_t n;
+    const habitat_model_query *queries; /* shape (n) */
+    const size_t *first; /* shape (n): the first query that is equal; only those are computed */
+} model_questions;
+
+/* habitat_models_predict() for HABITAT_MODEL_PAPER. out: shape (gpu_count, n). */
+habitat_status paper_predict(const habitat_models *models, const model_questions *asked,
                              habitat_model_estimate *out, habitat_error *err);
 
 #endif

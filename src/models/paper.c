@@ -189,25 +189,25 @@ static size_t passes_of(const habitat_work *work, habitat_pass passes[2]) {
     return 2;
 }
 
-static void fill(batch *b, paper_class c, size_t gpu_count, const habitat_gpu *const *gpus,
-                 size_t n, const habitat_model_query *queries, const size_t *first) {
+/* The rows of one class: each query that is the first of its kind, of each GPU. */
+static void fill(batch *b, paper_class c, const model_questions *q) {
     size_t inputs = paper_input_count(c);
     b->rows = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (first[i] != i || paper_class_of(&queries[i]) != c)
+    for (size_t i = 0; i < q->n; i++) {
+        if (q->first[i] != i || paper_class_of(&q->queries[i]) != c)
             continue;
         habitat_pass passes[2];
-        size_t count = passes_of(queries[i].work, passes);
-        for (size_t g = 0; g < gpu_count; g++)
+        const habitat_work *work = q->queries[i].work;
+        size_t count = passes_of(work, passes);
+        for (size_t g = 0; g < q->gpu_count; g++)
             for (size_t p = 0; p < count; p++)
-                if (paper_inputs(queries[i].work, passes[p], c, gpus[g], b->x + b->rows * inputs))
-                    b->place[b->rows++] = g * n + i;
+                if (paper_inputs(work, passes[p], c, q->gpus[g], b->x + b->rows * inputs))
+                    b->place[b->rows++] = g * q->n + i;
     }
 }
 
 /* Answers for sizes outside, after all rows were added up. */
-static void fade(const operator_model *model, const batch *b, size_t n,
-                 const habitat_gpu *const *gpus, const habitat_model_query *queries,
+static void fade(const operator_model *model, const batch *b, const model_questions *q,
                  habitat_model_estimate *out) {
     for (size_t r = 0; r < b->rows; r++) {
         habitat_outside outside =
@@ -215,15 +215,14 @@ static void fade(const operator_model *model, const batch *b, size_t n,
         size_t place = b->place[r];
         if (!outside.size || out[place].outside.size)
             continue;
-        const habitat_model_query *query = &queries[place % n];
+        const habitat_model_query *query = &q->queries[place % q->n];
         far_bounds bounds;
-        if (bounds_of(query, gpus[place / n], &bounds))
+        if (bounds_of(query, q->gpus[place / q->n], &bounds))
             far_fade(&outside, &bounds, &out[place]);
     }
 }
 
-static void answer(const operator_model *model, batch *b, size_t n, const habitat_gpu *const *gpus,
-                   const habitat_model_query *queries, float *scratch,
+static void answer(const operator_model *model, batch *b, const model_questions *q, float *scratch,
                    habitat_model_estimate *out) {
     perceptron_predict_rows(&model->net, b->x, b->rows, b->log_ms, scratch);
     for (size_t r = 0; r < b->rows; r++) {
@@ -231,7 +230,7 @@ static void answer(const operator_model *model, batch *b, size_t n, const habita
         double ms = exp(b->log_ms[r]);
         if (r > 0 && b->place[r - 1] == b->place[r])
             ms += e->ms;
-        bool seen = learned_knows(model, gpus[b->place[r] / n]->name);
+        bool seen = learned_knows(model, q->gpus[b->place[r] / q->n]->name);
         double low = (double)(seen ? model->low : model->low_estimated);
         double high = (double)(seen ? model->high : model->high_estimated);
         bool usable = isfinite(ms) && ms > 0;
@@ -242,14 +241,12 @@ static void answer(const operator_model *model, batch *b, size_t n, const habita
                                       .low_ms = ms * exp(low),
                                       .high_ms = ms * exp(high)};
     }
-    fade(model, b, n, gpus, queries, out);
+    fade(model, b, q, out);
 }
 
-habitat_status paper_predict(const habitat_models *models, size_t gpu_count,
-                             const habitat_gpu *const *gpus, size_t n,
-                             const habitat_model_query *queries, const size_t *first,
+habitat_status paper_predict(const habitat_models *models, const model_questions *asked,
                              habitat_model_estimate *out, habitat_error *err) {
-    size_t most = 2 * n * gpu_count, scratch_size = 1;
+    size_t n = asked->n, most = 2 * n * asked->gpu_count, scratch_size = 1;
     for (uint32_t i = 0; i < models->count; i++)
         if (models->models[i].use == HABITAT_MODEL_PAPER &&
             perceptron_scratch(&models->models[i].net) > scratch_size)
@@ -261,19 +258,19 @@ habitat_status paper_predict(const habitat_models *models, size_t gpu_count,
     habitat_status status = HABITAT_OK;
     if (!b.x || !b.place || !b.log_ms || !scratch)
         status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    for (size_t i = 0; status == HABITAT_OK && i < n * gpu_count; i++)
+    for (size_t i = 0; status == HABITAT_OK && i < n * asked->gpu_count; i++)
         out[i] =
             (habitat_model_estimate){.ms = NAN, .model_ms = NAN, .low_ms = NAN, .high_ms = NAN};
     for (int c = 0; status == HABITAT_OK && c < PAPER_CLASSES; c++) {
         const operator_model *model = learned_find(models, (unsigned)c, HABITAT_MODEL_PAPER);
         if (!model)
             continue;
-        fill(&b, (paper_class)c, gpu_count, gpus, n, queries, first);
-        answer(model, &b, n, gpus, queries, scratch, out);
+        fill(&b, (paper_class)c, asked);
+        answer(model, &b, asked, scratch, out);
     }
-    for (size_t g = 0; status == HABITAT_OK && g < gpu_count; g++)
+    for (size_t g = 0; status == HABITAT_OK && g < asked->gpu_count; g++)
         for (size_t i = 0; i < n; i++)
-            out[g * n + i] = out[g * n + first[i]];
+            out[g * n + i] = out[g * n + asked->first[i]];
     free(b.x);
     free(b.place);
     free(b.log_ms);
