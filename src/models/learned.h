@@ -50,7 +50,7 @@ void perceptron_activate(perceptron_activation activation, float *values, size_t
  * scratch: perceptron_scratch() floats. Rows go through the layers in blocks of PERCEPTRON_ROWS; a
  * row's result does not depend on the others of its block. */
 enum { PERCEPTRON_ROWS = 16 };
-size_t perceptron_scratch(const perceptron *net);
+size_t perceptron_scratch(const perceptron *net); /* floats that this net's rows need */
 void perceptron_predict_rows(const perceptron *net, const float *inputs, size_t n, double *out,
                              float *scratch);
 void perceptron_free(perceptron *net);
@@ -108,10 +108,13 @@ enum {
 };
 enum { LEARNED_MODELS_MAX = 64 };
 
-/* What begins a model file, and the checksum of a class's formula and inputs: models that correct
- * another formula or look at other inputs must not be mistaken for ours. */
+/* What begins a model file. */
 #define LEARNED_MAGIC "HABMODEL"
 enum { LEARNED_MAGIC_BYTES = 8, LEARNED_HEADER_BYTES = LEARNED_MAGIC_BYTES + 4 + 4 + 8 };
+
+/* Checksum of a class's formula and inputs: models that correct another formula or look at other
+ * inputs must not be mistaken for ours. class_number: a paper_class if `paper`, else an
+ * operator_class. */
 uint32_t learned_class_checksum(unsigned class_number, bool paper);
 
 /* Zeroed models of this number; NULL when out of memory. */
@@ -125,13 +128,18 @@ habitat_status learned_builtin(const habitat_models **out, habitat_error *err);
 /* Model of a class and use; NULL when there is none. */
 const operator_model *learned_find(const habitat_models *models, unsigned class_number,
                                    habitat_model_use use);
+
+/* Whether a GPU, or a kind of GPU (below), is among those that a model was trained on. */
 bool learned_knows(const operator_model *model, const char *gpu);
 
-/* Kinds of GPU (compute capabilities) stand among the names of a model's GPUs, after them, as
- * "sm_90": the model answers for others of that kind too. */
+/* The kind of a GPU is its compute capability, "sm_90". Kinds stand among the names of a model's
+ * GPUs, after them: the model answers for others of that kind too. */
 enum { LEARNED_KIND_BYTES = 16 };
 void learned_kind_name(const habitat_gpu *gpu, char out[LEARNED_KIND_BYTES]);
+
+/* Whether a name in a model's list is a kind's, not a GPU's. */
 bool learned_names_kind(const char *name);
+
 /* Kinds that a model was trained on; its GPUs, where it names none. */
 size_t learned_kinds(const operator_model *model);
 
@@ -164,9 +172,9 @@ typedef enum paper_class {
 } paper_class;
 enum { PAPER_INPUTS_MAX = 20, PAPER_GPU_INPUTS = 4 };
 
-const char *paper_class_name(paper_class c);
+const char *paper_class_name(paper_class c);                  /* "conv2d"; static text */
 paper_class paper_class_of(const habitat_model_query *query); /* PAPER_CLASSES: none */
-size_t paper_input_count(paper_class c);
+size_t paper_input_count(paper_class c);                      /* with the GPU's own */
 
 /* Inputs of `work` as if its pass were `pass` (never BACKWARD for a convolution, which is two
  * rows). x: shape (paper_input_count). false: the GPU lists not all of the four facts,

@@ -16,10 +16,10 @@ typedef struct operator_extent {
     double value;     /* NaN or 0: not known */
 } operator_extent;
 
-/* The sizes of an operation, always the same ones for operations of one kind of shape: out receives
- * OPERATOR_EXTENTS_MAX or fewer, of which the first OPERATOR_TOTALS are flop, bytes read, bytes
- * written. */
 enum { OPERATOR_TOTALS = 3 };
+
+/* The sizes of an operation, always the same ones for operations of one kind of shape. Returns how
+ * many out receives, of which the first OPERATOR_TOTALS are flop, bytes read, bytes written. */
 size_t operator_extents(const habitat_work *work, operator_extent out[OPERATOR_EXTENTS_MAX]);
 
 #endif

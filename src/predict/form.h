@@ -15,6 +15,7 @@ typedef enum auto_form {
     AUTO_FORMS
 } auto_form;
 
+/* As the tables of `habitat eval pairs` call it; static text. */
 const char *auto_form_name(auto_form form);
 
 /** As habitat_predict() with method auto, its rule in another form. */

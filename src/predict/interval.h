@@ -46,6 +46,7 @@ typedef struct interval_ends {
     habitat_interval_basis basis;
 } interval_ends;
 
+/* Of an iteration whose kernels were all added. Of no busy time: 0 and 0. */
 interval_ends interval_of(const interval_sum *sum, const scaling *s);
 
 #endif

@@ -39,6 +39,7 @@ static inline habitat_operator_answer operator_answer_of(const operator_answers 
     return out;
 }
 
+/* Frees `each` and `ms`, not what is borrowed. */
 void operator_answers_free(operator_answers *a);
 
 /* Times of n operations on `gpu`.
@@ -55,8 +56,9 @@ habitat_status operator_models_ask(const habitat_models *models, habitat_model_u
 /* Whether a size is outside, so that the time is analytic; else a number format is, or nothing. */
 bool operator_analytic(const habitat_outside *outside);
 
-/* One line about such an operation. text: OUTSIDE_BYTES. */
 enum { OUTSIDE_BYTES = sizeof((habitat_prediction *)0)->outside_note };
+
+/* One line about such an operation. text: OUTSIDE_BYTES. */
 void outside_text(const habitat_outside *outside, char *text);
 
 #endif

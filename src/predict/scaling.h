@@ -18,8 +18,11 @@ typedef struct rate_table {
     bool bytes_estimated;
 } rate_table;
 
+/* The rates of a GPU, those of its data sheet or the sustained ones. A format that the GPU lacks
+ * has the rate of what it computes in instead; NaN: not known. */
 void scaling_fill(rate_table *table, const habitat_gpu *gpu, bool sustained);
 
+/* What methods ask of one origin and destination. Pointers to others' things are borrowed. */
 typedef struct scaling {
     const habitat_workload *w;
     const habitat_models *models; /* what may be asked; NULL: none */

@@ -22,8 +22,10 @@ typedef struct row {
     habitat_error *err; /* may be NULL */
 } row;
 
+/* The reader's row, read column by column; it lives as long as the reader stands there. */
 row row_of(const habitat_csv_reader *reader, habitat_error *err);
 
+/* Notes why the row, or with another status than HABITAT_E_UNSUPPORTED the table, is refused. */
 void row_fail(row *r, habitat_status status, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 3, 4)))
@@ -33,6 +35,7 @@ void row_fail(row *r, habitat_status status, const char *format, ...)
 /* Refuses a row that leaves out what it needs: `name` is the column's, or the key's. */
 void row_missing(row *r, const char *name);
 
+/* Whether the table has such a column, its cell empty or not. */
 bool row_has(const row *r, const char *column);
 
 /* Where a parameter has several names they are given as "in_h|in|size": the first that is there and

@@ -120,6 +120,9 @@ bool replay_note_slow(replay_builder *b, replay_slow made);
 
 /* Whether something of its name is as slow in another iteration. */
 bool replay_recurs(const replay_builder *b, const replay_slow *slow);
+
+/* Whether a slow call, or a pause inside this operation, is what a GPU or library does when it is
+ * first used. */
 bool replay_call_is_once(const replay_builder *b, const replay_slow *slow);
 bool replay_operation_is_once(const replay_builder *b, uint32_t operation, const replay_slow *slow);
 
@@ -128,6 +131,8 @@ bool replay_operation_is_once(const replay_builder *b, uint32_t operation, const
 typedef struct replay_split {
     double wait_ns, once_ns;
 } replay_split;
+
+/* Of the recorded time [from, to) of a thread, ns. pauses.c */
 replay_split replay_split_way(const replay_builder *b, uint32_t thread, uint64_t from, uint64_t to);
 
 /* What a launch took because its kernel was loaded; 0 mostly. */

@@ -6,6 +6,7 @@
 
 #include "report/rows.h"
 
+/* Whether the caller asked for the column of this key. */
 bool columns_chosen(const habitat_report_options *options, const char *key);
 
 /* HABITAT_E_ARG for a key that is no column, and, where the length of the training is not known,

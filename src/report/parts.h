@@ -15,18 +15,22 @@ typedef struct view {
     size_t *order;
 } view;
 
+/* Of the answer's recording; free with view_free(), after a failure too. HABITAT_E_MEMORY. */
 habitat_status view_create(const habitat_answer *what, split_by by, view *out, habitat_error *err);
+
+/* Totals and order of one destination, in place of those before. HABITAT_E_MEMORY. */
 habitat_status view_fill(view *v, const habitat_prediction *p, habitat_error *err);
 void view_free(view *v);
 
 /* Like with like: GPU busy time on the destination over that on the origin. */
 double ratio_of(const habitat_prediction *p);
 
-/* {"schema": 1, "habitat": "..", "trace": {..}: left open. */
 /* The GPU of the recording; NULL where nobody timed the workload. */
 const char *origin_name(const habitat_workload_info *info);
 
+/* {"schema": 1, "habitat": "..", "trace": {..}: left open. */
 void json_report_head(writer *w, const habitat_answer *what);
+
 /* "warnings": [..]} */
 void json_report_foot(writer *w, const habitat_answer *what);
 
@@ -64,6 +68,7 @@ void coverage_text(const habitat_prediction *prediction, char *text, size_t size
 /* Framework calls: ranges and modules are none. */
 size_t count_operations(const habitat_trace *trace);
 
+/* What rows hold: text has alike launches and modules in one row, JSON and CSV each apart. */
 split_by split_for(habitat_report_by by, habitat_report_format format);
 
 /* Whole months since the price was asked, where it is old enough to be told; else 0. */

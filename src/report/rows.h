@@ -68,6 +68,7 @@ void rows_json(writer *w, const char *key, const row_list *rows);
 void rows_csv(writer *w, const row_list *rows);
 void rows_csv_header(writer *w, const row_list *rows);
 
+/* A text table, as wide as the writer's screen; a row that has one is followed by its note. */
 void rows_text(writer *w, const row_list *rows);
 
 #endif

@@ -25,7 +25,9 @@ typedef enum sort_by {
     SORT_COUNT, /* no order has this name */
 } sort_by;
 
-sort_by sort_named(const char *name);
+sort_by sort_named(const char *name); /* SORT_COUNT: none */
+
+/* HABITAT_E_ARG, with the list of orders, for a name that is none. */
 habitat_status sort_check(const char *name, habitat_error *err);
 
 /* What rows of a GPU are sorted by that goes by the GPU alone, smallest first; NaN: not known. */
@@ -59,6 +61,7 @@ typedef struct shortlist_best {
     bool by_sample;                               /* one of the two does */
 } shortlist_best;
 
+/* rows: shape (count), of those shown. A GPU without the memory is neither. */
 shortlist_best shortlist_verdict(const habitat_answer_row *const *rows, size_t count);
 
 #endif

@@ -41,7 +41,11 @@ typedef struct text_table {
     bool failed; /* out of memory */
 } text_table;
 
+/* columns: borrowed until table_write(), which frees the cells. Memory that runs out sets `failed`;
+ * table_write() then stops the writer. */
 void table_start(text_table *t, const table_column *columns, size_t count);
+
+/* A new last row, all cells empty. */
 void table_row(text_table *t, table_style style);
 /* Fill cell `column` of the last row; control characters and bad UTF-8 are replaced. */
 __attribute__((format(printf, 3, 4))) void table_cell(text_table *t, size_t column,
@@ -63,6 +67,7 @@ void table_write(text_table *t, writer *w);
  */
 int decimals_for(double ms, int digits);
 
+/* As table_ms() writes them. */
 void ms_text(double ms, char *text, size_t size);
 /* Ratio: 0.731x, 4.37x, 12.3x; "-" for NaN. */
 void ratio_text(double ratio, char *text, size_t size);

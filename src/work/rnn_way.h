@@ -23,7 +23,7 @@ typedef struct rnn_device {
     double sm_count;
 } rnn_device;
 
-/* dtype: of the tensors. */
+/* How a layer is run on a GPU. dtype: of the tensors. */
 rnn_way rnn_way_of(const habitat_rnn_shape *shape, habitat_dtype dtype, bool backward,
                    const rnn_device *device);
 
@@ -31,6 +31,7 @@ rnn_way rnn_way_of(const habitat_rnn_shape *shape, habitat_dtype dtype, bool bac
 typedef struct rnn_launches {
     double kernels, calls;
 } rnn_launches;
+
 rnn_launches rnn_launches_of(const habitat_rnn_shape *shape, rnn_way way, bool backward);
 
 #endif

@@ -70,6 +70,7 @@ void scale_tell_format(habitat_workload *w);
 /* "amp-bf16", "fp16 throughout"; static text. */
 const char *scale_format_words(scale_format format);
 
+/* Whether it is one of autocast's: AMP_FP16 or AMP_BF16. */
 bool scale_is_amp(habitat_precision precision);
 
 /* The precision that stands for all those that the GPU computes as it does this one. */
