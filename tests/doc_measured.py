@@ -267,8 +267,16 @@ def copies(c):
            f"{c['host_link_share']}: the constant `host_link_share`), pageable memory {pageable[0]:.1f} to {pageable[-1]:.1f}")
 
 
+def packages():
+    version = page("VERSION").strip()
+    yield f"find_package(habitat {version.rsplit('.', 1)[0]} REQUIRED)"
+    yield f"`apt-get install ./habitat_{version}_amd64.deb`"
+
+
 def figures(program):
     c, cases = constants(), memory_cases(program)
+    for sentence in packages():
+        yield "docs/packaging.md", sentence
     for sentence in example_of_architecture(program):
         yield "docs/architecture.md", sentence
     for sentence in without_gpu():
