@@ -267,6 +267,13 @@ def copies(c):
            f"{c['host_link_share']}: the constant `host_link_share`), pageable memory {pageable[0]:.1f} to {pageable[-1]:.1f}")
 
 
+def formulas_unchanged():
+    """Classes without a `formula`: models of 0.2.0 still fit them."""
+    classes = re.split(r"\n    \[OPERATOR_", page("src/operator/class.c"))[1:-1]
+    names = [re.search(r'\.name = "([^"]+)"', text)[1] for text in classes if ".formula = " not in text]
+    yield f"Unchanged since 0.2.0 are {', '.join(names[:-1])} and {names[-1]}."
+
+
 def packages():
     version = page("VERSION").strip()
     yield f"find_package(habitat {version.rsplit('.', 1)[0]} REQUIRED)"
@@ -275,6 +282,8 @@ def packages():
 
 def figures(program):
     c, cases = constants(), memory_cases(program)
+    for sentence in formulas_unchanged():
+        yield "docs/model-format.md", sentence
     for sentence in packages():
         yield "docs/packaging.md", sentence
     for sentence in example_of_architecture(program):
