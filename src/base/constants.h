@@ -6,6 +6,7 @@
  *             hardware  a fact of GPUs or libraries, published or measured; the source says where
  *             chosen    a limit or a caution that no data decides; the source says why
  *   unit      "1" where it has none
+ *   source    a heading without a page (#kinds) is of docs/modelling.md
  *
  * Tables of several columns stay in the file of their formula and name their source there: tiles
  * (operator/products.c, conv.c, convolution.c, rnn.c, matrix.c, predict/tiles.c), cycles of row
