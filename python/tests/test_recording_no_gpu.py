@@ -91,6 +91,27 @@ for i in range(9):
     assert names(trace).count("aten::_amp_foreach_non_finite_check_and_unscale_") == 1
 
 
+@pytest.mark.parametrize("call, name", [
+    ("F.grid_sample(y, torch.rand(2, 8, 8, 2, device='cuda'), align_corners=False)", "aten::grid_sampler_2d"),
+    ("F.interpolate(y, scale_factor=2, mode='nearest-exact')", "aten::_upsample_nearest_exact2d"),
+    ("F.interpolate(y, size=12, mode='bilinear', antialias=True)", "aten::_upsample_bilinear2d_aa"),
+])  # fmt: skip
+def test_autocast_samples_images_in_fp32(tmp_path, call, name):
+    """grid_sampler takes the widest of its formats, enlarging is in fp32 by every rule of PyTorch's."""
+    trace = recorded(tmp_path, f"""
+model = nn.Conv2d(3, 8, 3, padding=1).cuda()
+optimizer = torch.optim.SGD(model.parameters(), 0.1)
+for i in range(9):
+    optimizer.zero_grad()
+    with torch.autocast("cuda", torch.bfloat16):
+        y = model(torch.randn(2, 3, 8, 8, device="cuda"))
+        y = {call}
+    y.float().square().mean().backward()
+    optimizer.step()
+""")  # fmt: skip
+    assert number_types(trace, name) == {"float"}
+
+
 @pytest.mark.parametrize("kind, state", [("LSTM", "[1][0]"), ("GRU", "[1]"), ("RNN", "[1]")])
 def test_recurrent_layers_are_in_half_whatever_autocast_is(tmp_path, kind, state):
     """As on a GPU: cuDNN's layers take fp16 under bf16, a cell bf16; what follows casts half anew."""

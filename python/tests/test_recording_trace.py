@@ -91,15 +91,18 @@ def test_strip_keeps_the_forward_partner_of_a_backward_that_launches(trace):
 
 def test_strip_keeps_the_outermost_of_operations_that_launch_nothing(trace):
     shapes = {"Input Dims": [[], []], "Concrete Inputs": ["[32, 8]", "6"], "Input type": ["ScalarList", "Scalar"]}
+    asked = {"Input Dims": [[8, 3], []], "Concrete Inputs": ["", "6"], "Input type": ["float", "Scalar"]}
     trace["traceEvents"] += [
         op("aten::t", 600.0, 9.0, **{"Input Dims": [[8, 3]]}),
         op("aten::transpose", 601.0, 5.0, **{"Input Dims": [[8, 3]]}),
         op("aten::empty", 607.0, 2.0, **shapes),  # to the end of the outer one
         op("aten::reshape", 609.0, 1.0),  # begins where the outer one ends
+        op("aten::to", 611.0, 1.0, **asked),
     ]
     kept = {e["name"]: e for e in strip.compact(trace)["traceEvents"]}
     assert "aten::t" in kept and "aten::reshape" in kept and "aten::transpose" not in kept
     assert kept["aten::empty"]["args"] == shapes  # what was allocated
+    assert kept["aten::to"]["args"] == asked  # a cast, had the step another number format
     assert kept["aten::t"]["args"] == {}
 
 

@@ -230,3 +230,26 @@ double batch_norms_growth(const habitat_work *before, const habitat_work *after,
         return NAN;
     return trained_s(after, gpu) / trained_s(before, gpu);
 }
+
+/* ---- another format ---- */
+
+static double last_s(const habitat_work *work, const habitat_gpu *gpu) {
+    double floor_s = hardware_kernel_floor_cycles / gpu->boost_clock_hz;
+    double roof_s = tensors_bytes(work) / habitat_memory_rate(gpu, true);
+    return floor_s + (batch_norms_by_channels(work) ? channels_last_s(work, gpu, roof_s, floor_s)
+                                                    : by_pixels_s(work, gpu, roof_s, floor_s));
+}
+
+/* fp32 and fp16 are cuDNN's, which reads once more what it sums over; bf16 is PyTorch's own. */
+double batch_norms_change(const habitat_work *before, const habitat_work *after,
+                          const habitat_gpu *gpu) {
+    const habitat_work *both[] = {before, after};
+    if (before->dtype == after->dtype || !gpu->compute_capability ||
+        !(habitat_memory_rate(gpu, true) > 0))
+        return NAN;
+    for (int i = 0; i < 2; i++)
+        if (!both[i]->known || !batch_norms_told(both[i], gpu) || both[i]->scaled_images > 0 ||
+            !(both[i]->images > 0) || !(batch_norms_by_channels(both[i]) || by_pixels(both[i])))
+            return NAN;
+    return last_s(after, gpu) / last_s(before, gpu);
+}

@@ -19,6 +19,11 @@ double batch_norms_s(const habitat_work *work, const habitat_gpu *gpu, double ro
 double batch_norms_growth(const habitat_work *before, const habitat_work *after,
                           const habitat_gpu *gpu);
 
+/* Time in another format over that in the recorded one, of images with channels last, which other
+ * kernels run then; NaN where either is not told. docs/decisions/0551. */
+double batch_norms_change(const habitat_work *before, const habitat_work *after,
+                          const habitat_gpu *gpu);
+
 /* Whether PyTorch's own kernels with channels last run it. */
 bool batch_norms_by_channels(const habitat_work *work);
 

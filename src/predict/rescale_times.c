@@ -210,7 +210,7 @@ static double norms_growth(const habitat_workload *w, const habitat_workload_gro
     if (norms_asked(group, &after->work, &asked))
         two.dtype = asked.dtype;
     if (after->source == SCALE_BY_FORMAT)
-        return NAN;
+        return batch_norms_change(&one, &two, w->origin);
     double of_layers = layer_norms_growth(w, group, &after->work);
     double last = channel_norms_growth(w, group, &after->work);
     return !isnan(of_layers) ? of_layers

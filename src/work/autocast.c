@@ -23,6 +23,11 @@ static const listed operations[] = {
     {"_softmax", AUTOCAST_WIDE_INSIDE},
     {"_thnn_fused_gru_cell", AUTOCAST_NARROW},
     {"_thnn_fused_lstm_cell", AUTOCAST_NARROW},
+    {"_upsample_bicubic2d_aa", AUTOCAST_WIDE},
+    {"_upsample_bilinear2d_aa", AUTOCAST_WIDE},
+    {"_upsample_nearest_exact1d", AUTOCAST_WIDE},
+    {"_upsample_nearest_exact2d", AUTOCAST_WIDE},
+    {"_upsample_nearest_exact3d", AUTOCAST_WIDE},
     {"acos", AUTOCAST_WIDE},
     {"addbmm", AUTOCAST_NARROW},
     {"addmm", AUTOCAST_NARROW},
@@ -113,7 +118,11 @@ static const listed operations[] = {
     {"triplet_margin_loss", AUTOCAST_WIDE},
     {"upsample_bicubic2d", AUTOCAST_WIDE},
     {"upsample_bilinear2d", AUTOCAST_WIDE},
+    {"upsample_linear1d", AUTOCAST_WIDE},
+    {"upsample_nearest1d", AUTOCAST_WIDE},
     {"upsample_nearest2d", AUTOCAST_WIDE},
+    {"upsample_nearest3d", AUTOCAST_WIDE},
+    {"upsample_trilinear3d", AUTOCAST_WIDE},
 };
 
 static int by_name(const void *key, const void *row) {

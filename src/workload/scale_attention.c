@@ -81,3 +81,12 @@ bool scale_is_beside_attention(const habitat_operation *ops, size_t count, uint3
         at = ops[at].parent;
     return at < count;
 }
+
+void scale_mark_attention_in_parts(const habitat_operation *ops, size_t count, uint32_t *out) {
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t parent = ops[i].parent;
+        out[i] = parent < i ? out[parent] : HABITAT_NONE;
+        if (out[i] == HABITAT_NONE && scale_is_attention_in_parts(&ops[i]))
+            out[i] = i;
+    }
+}

@@ -27,4 +27,7 @@ bool scale_attention_in_parts(const habitat_operation *op, scale_attention_sizes
  * gradient. */
 bool scale_is_beside_attention(const habitat_operation *ops, size_t count, uint32_t at);
 
+/* The attention in parts around each operation, or HABITAT_NONE. out: shape (count). */
+void scale_mark_attention_in_parts(const habitat_operation *ops, size_t count, uint32_t *out);
+
 #endif

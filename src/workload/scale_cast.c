@@ -29,6 +29,7 @@
 #include "workload/scaler.h"
 #include "workload/tensor_sizes.h"
 #include "workload/weight_casts.h"
+#include "workload/widening.h"
 
 habitat_dtype scale_narrow_dtype(habitat_precision precision) {
     return precision == HABITAT_PRECISION_AMP_FP16 ? HABITAT_DTYPE_FP16 : HABITAT_DTYPE_BF16;
@@ -49,6 +50,7 @@ typedef struct caster {
     tensor_sizes sizes; /* made so far in this iteration */
     tensor_size beside; /* what the linear layer read after which nothing but such ran */
     uint32_t iteration; /* that these sizes are of */
+    uint32_t called;    /* calls before this one that ask for fp32 were heard */
     bool trains;
     added_list added;
     scale_operation *room;
@@ -441,15 +443,6 @@ static void stay_in_parts(caster *c, uint32_t op) {
     tensor_sizes_note(&c->sizes, sizes.result, c->narrow);
 }
 
-static void find_parts(caster *c) {
-    for (uint32_t i = 0; i < c->op_count; i++) {
-        uint32_t parent = c->ops[i].parent;
-        c->parts[i] = parent < i ? c->parts[parent] : HABITAT_NONE;
-        if (c->parts[i] == HABITAT_NONE && scale_is_attention_in_parts(&c->ops[i]))
-            c->parts[i] = i;
-    }
-}
-
 /* Returns whether the operation is a part of an attention, or of its gradient. */
 static bool attend(caster *c, uint32_t op, bool gradient, uint32_t forward_op, scale_group *out) {
     uint32_t parts = c->parts[gradient ? forward_op : op];
@@ -466,6 +459,20 @@ static bool attend(caster *c, uint32_t op, bool gradient, uint32_t forward_op, s
         stay_in_parts(c, parts);
     }
     return true;
+}
+
+/* ---- calls that ask for fp32 ---- */
+
+/* Those before an operation: what is in 16 bit is cast. */
+static void widen_before(caster *c, uint32_t op) {
+    for (; c->called < op; c->called++) {
+        double elements = widening_elements(c->ops, c->op_count, c->called);
+        const tensor_size *size = elements > 0.0 ? tensor_sizes_find(&c->sizes, elements) : NULL;
+        if (!size || !autocast_is_narrow(size->latest))
+            continue;
+        add_cast(c, elements, size->latest, HABITAT_DTYPE_FP32, false, true);
+        tensor_sizes_note(&c->sizes, elements, HABITAT_DTYPE_FP32);
+    }
 }
 
 /* ---- all of them ---- */
@@ -491,6 +498,8 @@ static void one_group(caster *c, size_t g, scale_group *out, habitat_arena *aren
     bool back = is_backward(c, op, &forward_op);
     bool gradient = back && forward_op < c->op_count;
     const habitat_input *list = joined(group);
+    if (!back)
+        widen_before(c, op);
     if (attend(c, op, gradient, forward_op, out))
         return;
     if (scale_is_beside_attention(c->ops, c->op_count, op)) {
@@ -546,7 +555,7 @@ static bool set_up(caster *c, uint32_t *groups, size_t *count) {
     if (!groups || !c->decided || !c->cast || !c->again || !c->parts || !c->parts_seen ||
         !c->fused_back || !c->room)
         return false;
-    find_parts(c);
+    scale_mark_attention_in_parts(c->ops, c->op_count, c->parts);
     if (!again_mark(c->ops, c->op_count, c->again) || !scale_order(c->w, groups, count) ||
         weight_casts_of(c->w->trace, &c->weights, NULL) != HABITAT_OK ||
         !count_weights(c, groups, *count))

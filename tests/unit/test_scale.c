@@ -298,8 +298,11 @@ static void test_autocast(void) {
     CHECK_INT(autocast_of("aten::layer_norm"), AUTOCAST_WIDE);
     CHECK_INT(autocast_of("aten::softmax"), AUTOCAST_WIDE_INSIDE);
     CHECK_INT(autocast_of("aten::relu"), AUTOCAST_NOT_LISTED);
-    CHECK_INT(autocast_of("_convolution"), AUTOCAST_NARROW); /* the first and last of the table */
+    CHECK_INT(autocast_of("_convolution"), AUTOCAST_NARROW); /* the first of the table */
     CHECK_INT(autocast_of("upsample_nearest2d"), AUTOCAST_WIDE);
+    CHECK_INT(autocast_of("aten::upsample_trilinear3d"), AUTOCAST_WIDE);
+    CHECK_INT(autocast_of("aten::_upsample_nearest_exact1d"), AUTOCAST_WIDE);
+    CHECK_INT(autocast_of("aten::_upsample_bicubic2d_aa"), AUTOCAST_WIDE);
     CHECK_INT(autocast_of("aten::nll_loss2d_forward"), AUTOCAST_WIDE);
     CHECK_INT(autocast_of("aten::batch_norm"), AUTOCAST_NOT_LISTED);
     CHECK_INT(autocast_of("aten::miopen_rnn"), AUTOCAST_NARROW);

@@ -45,7 +45,9 @@ QUESTIONS = (
     "PrimaryCtxGetState", "MemGetInfo", "GetParameterInfo", "PushCallConfiguration", "PopCallConfiguration",
 )  # fmt: skip
 SHAPES = ("Input Dims", "Input type", "Input Strides", "Concrete Inputs")
-ALLOCATIONS = ("aten::empty", "aten::resize_")  # they launch nothing, and their sizes are what a step allocates
+# They launch nothing: their sizes are what a step allocates; a call for fp32 is none in another format.
+ALLOCATIONS = ("aten::empty", "aten::resize_")
+FORMATS = ("aten::to",)
 NOT_OF_IDLE = ("Input Strides", "Sequence number", "Fwd thread id", "External id", "Record function id")
 ITERATION_RANGES = ("ProfilerStep#", "habitat_iteration")
 
@@ -138,7 +140,7 @@ def _slim(event: Dict[str, Any], idle: bool) -> Event:
     args = event.get("args")
     if not isinstance(args, dict):
         return event
-    unused = () if not idle else NOT_OF_IDLE if event["name"].startswith(ALLOCATIONS) else (*NOT_OF_IDLE, *SHAPES)
+    unused = () if not idle else NOT_OF_IDLE if event["name"].startswith(ALLOCATIONS + FORMATS) else (*NOT_OF_IDLE, *SHAPES)
     slim = {key: value for key, value in args.items() if key not in DERIVED and key not in unused}
     if slim.get("Record function id") == 0:
         del slim["Record function id"]
