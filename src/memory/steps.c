@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "work/args.h"
 #include "work/rnn_way.h"
+#include "work/widening.h"
 
 static const double half_bytes = 2, single_bytes = 4, mask_bytes = 1, index_bytes = 8;
 
@@ -501,12 +502,37 @@ static bool shows_known(const memory_walk *w, const habitat_operation *o) {
            memory_tensors_have(&w->tensors, work_elements(whole), 0);
 }
 
+/* Under autocast a call for fp32 makes a tensor that fp32 steps do not have; what was cast is there
+ * as long as before. */
+static bool widen(memory_walk *w, size_t i) {
+    double elements = w->format == HABITAT_MEMORY_AUTOCAST && !w->alone
+                          ? widening_elements(w->operations, w->count, i)
+                          : 0;
+    uint32_t at = elements > 0
+                      ? memory_tensors_find(&w->tensors, elements, 0, PREFER_NEWEST, NULL, 0)
+                      : HABITAT_NONE;
+    if (at == HABITAT_NONE || w->tensors.all[at].element_bytes != half_bytes)
+        return false;
+    const memory_tensor *from = &w->tensors.all[at];
+    memory_tensor made = {.elements = elements,
+                          .element_bytes = single_bytes,
+                          .cast_bytes = half_bytes,
+                          .base = HABITAT_NONE,
+                          .made_ns = from->made_ns,
+                          .used_ns = UINT64_MAX,
+                          .again_ns = from->again_ns,
+                          .born_ns = w->operations[i].start_ns};
+    w->no_memory |= !memory_tensors_add(&w->tensors, &made);
+    w->out->largest_bytes = fmax(w->out->largest_bytes, elements * single_bytes);
+    return true;
+}
+
 static void walk_operations(memory_walk *w) {
     for (size_t i = 0; i < w->count && !w->no_memory; i++) {
         const habitat_operation *o = &w->operations[i];
         bool in_place;
         w->covered[i] = left_out(w, o);
-        if (w->covered[i])
+        if (w->covered[i] || widen(w, i))
             continue;
         const memory_rule *rule = memory_rule_find(o->form->name, &in_place);
         if (!rule && memory_is_opaque(w, i)) {

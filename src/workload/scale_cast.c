@@ -29,7 +29,7 @@
 #include "workload/scaler.h"
 #include "workload/tensor_sizes.h"
 #include "workload/weight_casts.h"
-#include "workload/widening.h"
+#include "work/widening.h"
 
 habitat_dtype scale_narrow_dtype(habitat_precision precision) {
     return precision == HABITAT_PRECISION_AMP_FP16 ? HABITAT_DTYPE_FP16 : HABITAT_DTYPE_BF16;

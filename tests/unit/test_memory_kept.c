@@ -385,6 +385,35 @@ static void test_made_weights(void) {
     check_peak(GROUPED, 4, 2 * 12800 + BLAS + 4 * (512 + 6400 + 4096 + 2304 + 4096));
 }
 
+/* x (8, 16), the script's, through a product to 32 scores that the script asks to have in fp32.
+ * Under autocast the product keeps x in 16 bit, 256 bytes, and a copy of its weights, 1024; the
+ * softmax reads 1024 bytes and keeps as many. At its backward operation there are both gradients of
+ * 1024 beside. The scores outlive the step as they were made, 512. Without the call everything
+ * behind the product is in 16 bit. */
+static void test_asked_for_fp32(void) {
+#define SCORES_IN "\"Input Dims\":[[8,32],[],[]],\"Input type\":[\"float\",\"\",\"\"],"
+#define CALLED                                                                                     \
+    OP("aten::to", 1, 20, 1,                                                                       \
+       "\"Input Dims\":[[8,32],[],[],[],[]],\"Input type\":[\"float\",\"Scalar\",\"Scalar\","      \
+       "\"Scalar\",\"\"],\"Concrete Inputs\":[\"\",\"6\",\"False\",\"False\",\"\"]")
+#define SCORED_WITH(call)                                                                          \
+    TRACE(PRODUCT(10, 16, 32, 1)                                                                   \
+              call OP("aten::cross_entropy_loss", 1, 30, 9, SCORES_IN FORWARD(5))                  \
+                  OP("aten::_log_softmax", 1, 31, 2, SCORES_IN FORWARD(5))                         \
+                      OP(NODE "LogSoftmaxBackward0", 2, 49, 1, BACKWARD(5))                        \
+                          OP(NODE "MmBackward0", 2, 80, 5, BACKWARD(1)))
+    const double there = 2048 + BLAS + 2048 + 1024 + 512 + 512 + 256;
+    habitat_memory *asked = made_memory(SCORED_WITH(CALLED)),
+                   *not_asked = made_memory(SCORED_WITH(""));
+    CHECK_NEAR(peak_at(asked, 1, HABITAT_MEMORY_AUTOCAST), there + 1024 + 2048, 1e-12);
+    CHECK_NEAR(peak_at(not_asked, 1, HABITAT_MEMORY_AUTOCAST), there + 512 + 1024, 1e-12);
+    CHECK_NEAR(peak_at(asked, 1, HABITAT_MEMORY_RECORDED),
+               peak_at(not_asked, 1, HABITAT_MEMORY_RECORDED), 0);
+    habitat_memory_free(asked);
+    habitat_memory_free(not_asked);
+    check_case("scores that are asked for in fp32 are so under autocast");
+}
+
 int main(void) {
     test_index();
     check_case("rows read by index and added up");
@@ -395,6 +424,7 @@ int main(void) {
     test_others_calls();
     check_case("calls that are no optimiser's");
     test_outputs();
+    test_asked_for_fp32();
     check_case("outputs between iterations");
     test_outputs_beside_blas();
     check_case("outputs beside cuBLAS");

@@ -10,7 +10,7 @@
 #include "recorded_scale.h"
 #include "work_case.h"
 #include "workload/result_sizes.h"
-#include "workload/widening.h"
+#include "work/widening.h"
 
 enum { MOST = 8 };
 

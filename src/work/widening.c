@@ -1,5 +1,5 @@
 /* See widening.h. */
-#include "workload/widening.h"
+#include "work/widening.h"
 
 #include <string.h>
 

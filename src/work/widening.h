@@ -1,6 +1,6 @@
 /* Calls that change nothing in fp32 and are casts under autocast: `logits.float()`. */
-#ifndef HABITAT_WORKLOAD_WIDENING_H
-#define HABITAT_WORKLOAD_WIDENING_H
+#ifndef HABITAT_WORK_WIDENING_H
+#define HABITAT_WORK_WIDENING_H
 
 #include <habitat/trace.h>
 
