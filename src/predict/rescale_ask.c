@@ -133,7 +133,9 @@ static void put_question(questions *q, size_t g, const scale_group *first,
     if (apart)
         take_one_group(work, other);
     bool as_other =
-        apart || (asks && (images_of_line(work, other) || norms_asked(group, work, other)));
+        apart ||
+        (asks && (images_of_line(work, other) || norms_asked(group, work, other) ||
+                  (q->after[g].source == SCALE_BY_FORMAT && attentions_padded(work, other))));
     q->of_groups[g] = (habitat_model_query){
         .work = as_other ? other
                 : asks   ? work
@@ -153,7 +155,7 @@ static habitat_status ask_level(questions *q, const scale_group *first, const sc
     for (size_t g = 0; status == HABITAT_OK && g < q->w->group_count; g++) {
         ms[g] = q->answers[g].covered ? q->answers[g].model_ms * q->times[g] : (double)NAN;
         if (q->after[g].source == SCALE_BY_FORMAT) /* formats have kernels of their own */
-            ms[g] *= attentions_factor(q->of_groups[g].work, q->w->origin, ms[g] * 1e-3);
+            ms[g] *= attentions_factor(&level[g].work, q->w->origin, ms[g] * 1e-3);
     }
     return status;
 }
