@@ -67,6 +67,26 @@ def test_everything_is_put_back(tmp_path):
     assert torch.ones(2, 2).matmul(torch.ones(2, 2)).tolist() == [[2.0, 2.0], [2.0, 2.0]]
 
 
+@pytest.mark.parametrize("gradient, size", [
+    ("torch.func.vmap(torch.func.grad(loss), (None, 0))", None),  # the model sees one sample of eight
+    ("torch.func.grad(lambda p, x: loss(p, x).sum())", 8),
+])  # fmt: skip
+def test_batch_size_is_none_where_samples_are_mapped_over(tmp_path, gradient, size):
+    trace = recorded(tmp_path, f"""
+model = nn.Linear(16, 4).cuda()
+optimizer = torch.optim.SGD(model.parameters(), 0.1)
+def loss(parameters, x):
+    return torch.func.functional_call(model, parameters, (x.unsqueeze(0) if x.dim() == 1 else x,)).square().mean()
+for i in range(9):
+    parameters = {{name: p.detach() for name, p in model.named_parameters()}}
+    gradients = {gradient}(parameters, torch.randn(8, 16, device="cuda"))
+    for name, p in model.named_parameters():
+        p.grad = gradients[name].mean(0) if gradients[name].dim() > p.dim() else gradients[name]
+    optimizer.step()
+""")  # fmt: skip
+    assert trace["habitat"]["batch_size"] == size
+
+
 def test_autocast_is_that_of_a_gpu(tmp_path):
     trace = recorded(tmp_path, """
 model = nn.Sequential(nn.Linear(16, 16), nn.LayerNorm(16), nn.Linear(16, 4)).cuda()

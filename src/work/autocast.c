@@ -16,6 +16,9 @@ typedef struct listed {
 static const listed operations[] = {
     {"_convolution", AUTOCAST_NARROW},
     {"_cudnn_rnn", AUTOCAST_NARROW},
+    /* in no list of PyTorch's: it is given what its weights have, and products inside it are made
+     * in place, which autocast leaves alone */
+    {"_grouped_mm", AUTOCAST_WIDE},
     {"_log_softmax", AUTOCAST_WIDE_INSIDE},
     {"_scaled_dot_product_cudnn_attention", AUTOCAST_NARROW},
     {"_scaled_dot_product_efficient_attention", AUTOCAST_NARROW},

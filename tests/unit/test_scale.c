@@ -301,6 +301,7 @@ static void test_autocast(void) {
     CHECK_INT(autocast_of("_convolution"), AUTOCAST_NARROW); /* the first of the table */
     CHECK_INT(autocast_of("upsample_nearest2d"), AUTOCAST_WIDE);
     CHECK_INT(autocast_of("aten::upsample_trilinear3d"), AUTOCAST_WIDE);
+    CHECK_INT(autocast_of("aten::_grouped_mm"), AUTOCAST_WIDE);
     CHECK_INT(autocast_of("aten::_upsample_nearest_exact1d"), AUTOCAST_WIDE);
     CHECK_INT(autocast_of("aten::_upsample_bicubic2d_aa"), AUTOCAST_WIDE);
     CHECK_INT(autocast_of("aten::nll_loss2d_forward"), AUTOCAST_WIDE);

@@ -164,7 +164,7 @@ class Observer:
         if next(module.parameters(), None) is None:
             return
         first = None
-        if not _sequence_comes_first(module):
+        if not _sequence_comes_first(module) and not _is_mapped():
             sizes = {t.shape[0] for t in _tensors((args, kwargs)) if t.dim() > 0}
             first = sizes.pop() if len(sizes) == 1 else None
         self.calls.append((bare(module), first, torch.is_grad_enabled()))
@@ -216,6 +216,15 @@ def _tensors(value: Any) -> Iterator[Any]:
     elif isinstance(value, (list, tuple)):
         for item in value:
             yield from _tensors(item)
+
+
+def _is_mapped() -> bool:
+    """Whether torch.func.vmap is around the call: what is given is one sample of those that it maps over, and their number is not shown."""
+    import torch
+
+    functorch = getattr(torch._C, "_functorch", None)
+    stack = functorch.get_interpreter_stack() if hasattr(functorch, "get_interpreter_stack") else None
+    return any(level.key() == functorch.TransformType.Vmap for level in stack or ())
 
 
 def _sequence_comes_first(module: Any) -> bool:
