@@ -141,6 +141,23 @@ void work_do_elementwise(const work_call *call, habitat_work *out) {
     out->by_place = worked_out_by_place(call, elements);
 }
 
+/* glu(self, dim) and its backward (grad, self, dim): half of a tensor lets the other half through,
+ * so that the result and its gradient are half as large. */
+void work_do_gated(const work_call *call, habitat_work *out) {
+    bool backward = out->pass == HABITAT_PASS_BACKWARD;
+    const habitat_input *x = work_tensor(call->op, backward ? 1 : 0);
+    const habitat_input *grad = backward ? work_tensor(call->op, 0) : NULL;
+    if (!x || (backward && !grad))
+        return;
+    double half = work_elements(x) / 2;
+    out->dtype = x->dtype;
+    out->shape.rows.rows = 1;
+    out->shape.rows.columns = backward ? 2 * half : half;
+    out->flop = half * call->rule->flop * work_flop_factor(x->dtype, 2);
+    out->read_bytes = work_bytes(x) + work_bytes(grad);
+    out->write_bytes = work_size(backward ? 2 * half : half, x->dtype);
+}
+
 /* Tensors an elementwise operation reads, for counting without a trace. */
 double work_operands(const work_rule *rule) {
     if (rule->pass == HABITAT_PASS_BACKWARD)

@@ -271,13 +271,14 @@ static void scan(const work_call *call, const habitat_input *x, habitat_work *ou
 
 /* Each element is counted in one of so many places. */
 static void count_places(const work_call *call, const habitat_input *x, habitat_work *out) {
-    double elements = work_elements(x), places = work_number(call->op, 1);
-    if (!(places > 0))
+    bool whole = call->rule->variant == WORK_REDUCE_COUNT;
+    double elements = work_elements(x), places = work_number(call->op, whole ? 2 : 1);
+    if (!(places > 0) && !(whole && places == 0)) /* 0: as many as the largest value says */
         return;
     set_rows(out, 1, elements);
     out->flop = elements * call->rule->flop * work_flop_factor(x->dtype, 2);
-    out->read_bytes = work_bytes(x);
-    out->write_bytes = work_size(places, x->dtype);
+    out->read_bytes = work_bytes(x) + (whole ? work_bytes(work_tensor(call->op, 1)) : 0);
+    out->write_bytes = work_size(fmax(places, 1), whole ? HABITAT_DTYPE_INT64 : x->dtype);
 }
 
 /* As the table's row of "maximum". */
@@ -304,7 +305,7 @@ void work_do_reduce(const work_call *call, habitat_work *out) {
     out->dtype = x->dtype;
     if (variant == WORK_REDUCE_UNKNOWN)
         return;
-    if (variant == WORK_REDUCE_HISTOGRAM) {
+    if (variant == WORK_REDUCE_HISTOGRAM || variant == WORK_REDUCE_COUNT) {
         count_places(call, x, out);
         return;
     }

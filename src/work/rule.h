@@ -56,7 +56,7 @@ work_handler work_do_gemm, work_do_conv, work_do_conv_backward;
 work_handler work_do_attention, work_do_rnn, work_do_rnn_cell;
 work_handler work_do_norm, work_do_norm_backward, work_do_softmax, work_do_reduce;
 work_handler work_do_pool, work_do_pool_backward, work_do_resample;
-work_handler work_do_elementwise, work_do_fill, work_do_dropout;
+work_handler work_do_elementwise, work_do_gated, work_do_fill, work_do_dropout;
 work_handler work_do_index, work_do_copy, work_do_list, work_do_loss, work_do_view;
 work_handler work_do_collective, work_do_fft;
 
@@ -158,6 +158,7 @@ enum work_reduce_variant {
     WORK_REDUCE_SPREAD,    /* var, std: argument 1 is a flag if there are just two */
     WORK_REDUCE_PAIR,      /* var_mean: two outputs */
     WORK_REDUCE_HISTOGRAM, /* histc: as many numbers as argument 1 says */
+    WORK_REDUCE_COUNT,     /* bincount: at least as many whole numbers as argument 2 says */
     WORK_REDUCE_SCAN,      /* cumsum: as many outputs as inputs */
     WORK_REDUCE_SCAN_BOTH, /* cummax: values and indices */
     WORK_REDUCE_TOPK,
