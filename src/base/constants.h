@@ -55,6 +55,7 @@ CONSTANT(fitted, cpu_table_factor, 1.40, "either way", "80 % of the steps of a h
 
 CONSTANT(fitted, film_gradient_factor, 2.5, "of the upper end",
          "gradients of a network's convolutions in three dimensions, strict fp32 on an H200, against those of images; docs/decisions/0431")
+CONSTANT(fitted, group_gradient_factor, 1.9, "of the upper end", "nine in ten of 1,494 gradients of groups in strict fp32 on an H200, layers and batches left out; docs/decisions/0535")
 CONSTANT(fitted, untimed_width, .25, "of the iteration", "steps recorded without a GPU against the same steps on an H200: docs/recording.md#without-a-gpu")
 
 /* ---- links ---- */

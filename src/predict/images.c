@@ -3,6 +3,8 @@
  * as those of two do (docs/decisions/0431). */
 #include "predict/images.h"
 
+#include "base/constants.h"
+
 #include <math.h>
 
 #include "work/class.h"
@@ -44,11 +46,12 @@ bool images_of_film(const habitat_work *work, habitat_work *out) {
     return true;
 }
 
-bool images_few_kernels(const habitat_work *work) {
+double images_slow_factor(const habitat_work *work) {
     if (!work->known || work->pass == HABITAT_PASS_FORWARD ||
         class_of(work->op_class)->shape != CLASS_SHAPE_CONV)
-        return false;
+        return 1.0;
     const habitat_conv_shape *s = &work->shape.conv;
-    bool grouped = s->groups > 1 && s->groups < s->c_in;
-    return s->dims == 3 || grouped || (s->dims == 2 && fmax(s->dilation[0], s->dilation[1]) > 1);
+    if (s->dims == 3 || (s->dims == 2 && fmax(s->dilation[0], s->dilation[1]) > 1))
+        return fitted_film_gradient_factor;
+    return s->groups > 1 && s->groups < s->c_in ? fitted_group_gradient_factor : 1.0;
 }

@@ -14,9 +14,9 @@ bool images_of_line(const habitat_work *work, habitat_work *out);
  * kernel is deep, one behind another as channels. flop and bytes stay, those of the film. */
 bool images_of_film(const habitat_work *work, habitat_work *out);
 
-/* Whether `work` is a gradient of a convolution for which libraries have few kernels without matrix
- * units: of films, of several channels a group, of images that are dilated (docs/decisions/0444).
- */
-bool images_few_kernels(const habitat_work *work);
+/* How many times longer than said a gradient of a convolution may take where libraries have few
+ * kernels for it without matrix units: of films, of several channels a group, of images that are
+ * dilated (docs/decisions/0444). 1: any other work. */
+double images_slow_factor(const habitat_work *work);
 
 #endif

@@ -145,8 +145,8 @@ double interval_add(interval_sum *sum, const scaling *s, const habitat_workload_
         tables[1]->unit[lead->dtype][lead->matrix_unit]) {
         bool plain = !(tables[1]->unit[lead->dtype][lead->matrix_unit] & 1);
         sum->other_unit += ns;
-        sum->few_kernels +=
-            plain && s->w && images_few_kernels(s->w->groups[kernel->group].work) ? ns : 0.0;
+        if (plain && s->w)
+            sum->slower += (images_slow_factor(s->w->groups[kernel->group].work) - 1.0) * ns;
         variance += square(fitted_other_unit_sigma);
     }
     return within_80 * sqrt(variance);
@@ -219,7 +219,7 @@ interval_ends interval_of(const interval_sum *sum, const scaling *s) {
     }
     variance += square(fitted_common_sigma) + class_variance(sum, s) +
                 square(fitted_convolution_sigma * convolution_share(sum));
-    double slow = log1p((fitted_film_gradient_factor - 1.0) * sum->few_kernels / sum->total);
+    double slow = log1p(sum->slower / sum->total);
     return (interval_ends){within_80 * sqrt(variance),
                            within_80 * sqrt(variance + host_variance(sum)) + slow,
                            HABITAT_INTERVAL_ITERATIONS};

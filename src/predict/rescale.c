@@ -372,27 +372,30 @@ static habitat_status warn_of_precision(const habitat_workload *w, const scale_g
 }
 
 /* Share by which a step may take longer in strict fp32, converted from a format of the matrix
- * units: that of gradients whose kernels there nobody measured, times what R3D's took more. */
+ * units: that of gradients for which libraries have few kernels, times what these may take more. */
 static habitat_status doubt_gradients(const habitat_workload *w, const scale_group *after,
                                       habitat_workload *out, habitat_error *err) {
-    double slow = 0.0, all = 0.0;
+    double slow = 0.0, more = 0.0, most = 1.0, all = 0.0;
     char text[240];
     for (size_t g = 0; g < out->group_count; g++) {
         bool converted = g < w->group_count && after[g].source == SCALE_BY_FORMAT &&
                          after[g].arithmetic == HABITAT_DTYPE_FP32;
-        slow += converted && images_few_kernels(&after[g].work) ? out->groups[g].origin_ms : 0.0;
+        double factor = converted ? images_slow_factor(&after[g].work) : 1.0;
+        slow += factor > 1.0 ? out->groups[g].origin_ms : 0.0;
+        more += (factor - 1.0) * out->groups[g].origin_ms;
+        most = fmax(most, factor);
         all += out->groups[g].origin_ms;
     }
     if (!(slow > 0.0))
         return HABITAT_OK;
-    out->scale_slow = (fitted_film_gradient_factor - 1.0) * slow / all;
+    out->scale_slow = more / all;
     if (slow < chosen_format_least_share * all)
         return HABITAT_OK;
     habitat_format(text, sizeof text,
                    "%.0f %% of the time in fp32 is in gradients of convolutions with groups, "
                    "dilation or three dimensions: libraries have few kernels for them there, which "
                    "may take up to %g times as long",
-                   100.0 * slow / all, fitted_film_gradient_factor);
+                   100.0 * slow / all, most);
     return scale_warn(out, text, err);
 }
 
