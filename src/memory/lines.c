@@ -153,13 +153,12 @@ static void make_gradients(const memory_gradients *all, const memory_facts *fact
 
 static void follow(const moment *moments, size_t count, const memory_facts *facts,
                    const memory_gradients *all, bool most, memory_lines *out) {
-    double kept = 0, casts = 0, waiting = 0, held = 0;
+    double kept = 0, casts = 0, waiting = 0;
     memory_space made = gradients_at(all, (memory_space){0}, facts->gradients_stay);
     for (size_t i = 0; i < count; i++) {
         const memory_step *s = moments[i].step;
         if (!s) {
-            bool life = moments[i].kind == LIFE_BEGINS || moments[i].kind == LIFE_ENDS;
-            *(life && facts->has_backward ? &held : &waiting) += moments[i].growing;
+            waiting += moments[i].growing;
             casts += moments[i].fixed;
             continue;
         }
@@ -178,9 +177,6 @@ static void follow(const moment *moments, size_t count, const memory_facts *fact
             kept += keeps ? s->kept - s->kept_again : 0;
             casts += keeps && !s->again_ns ? s->casts : 0;
             keeps &= !s->again_ns;
-            if (held > 0)
-                out->lines[out->count++] =
-                    (memory_line){kept + held, gradients.growing, casts + gradients.fixed, 0};
             if (keeps && s->kept > 0)
                 moved = s->made; /* what goes in is kept */
             if (keeps && s->kept > 0 && !(space.growing + space.fixed + space.shrinking > 0) &&
@@ -238,7 +234,7 @@ habitat_status memory_lines_of(const memory_steps *steps, const memory_facts *fa
         return HABITAT_OK;
     size_t room = 3 * steps->count + 2 * (steps->wait_count + steps->life_count);
     moment *moments = malloc(room * sizeof *moments);
-    out->lines = calloc(5 * steps->count, sizeof *out->lines);
+    out->lines = calloc(4 * steps->count, sizeof *out->lines);
     if (!moments || !out->lines) {
         free(moments);
         memory_lines_free(out);

@@ -574,9 +574,6 @@ habitat_status memory_steps_of(const habitat_trace *trace, const habitat_trace_m
         out->trained = fmax(out->trained - memory_shared_again(&w.shared), 0);
         memory_shared_sum(&w.shared, out->steps, out->count);
         out->maybe_again = w.alone ? memory_shared_maybe(&w.shared) : 0;
-        bool autocast = w.copies || w.format == HABITAT_MEMORY_AUTOCAST;
-        if (!w.alone && autocast)
-            w.no_memory |= !memory_tensors_list_held(&w.tensors, single_bytes, out);
         w.no_memory = w.no_memory || !(w.alone ? memory_tensors_list_lives(&w.tensors, out)
                                                : memory_tensors_list_waits(&w.tensors, out));
     }

@@ -140,8 +140,7 @@ static void take_tensor(memory_call *c, uint32_t input, double elements, double 
                               .used_ns = UINT64_MAX,
                               .born_ns = batch ? 0 : c->op->start_ns,
                               .until_ns = batch ? UINT64_MAX : 0,
-                              .read = true,
-                              .given = true};
+                              .read = true};
         if (!memory_tensors_add(&w->tensors, &made)) {
             w->no_memory = true;
             return;

@@ -128,22 +128,6 @@ bool memory_tensors_list_lives(const memory_tensors *t, memory_steps *out) {
     return added;
 }
 
-static bool is_held(const memory_tensor *one) {
-    bool used = one->read && one->until_ns > one->born_ns && one->until_ns != UINT64_MAX;
-    return used && !one->given && !one->weight && !one->again_ns && !(one->kept_bytes > 0);
-}
-
-bool memory_tensors_list_held(const memory_tensors *t, double element_bytes, memory_steps *out) {
-    bool added = true;
-    for (uint32_t i = 0; i < t->count && added; i++) {
-        const memory_tensor *one = &t->all[i];
-        memory_life life = {one->born_ns, one->until_ns, one->elements * one->element_bytes, 0};
-        if (one->base == i && one->element_bytes == element_bytes && is_held(one))
-            added = memory_steps_add_life(out, &life);
-    }
-    return added;
-}
-
 static bool same_size(const void *elements, uint32_t index, const void *key) {
     return ((const habitat_parameter *)elements)[index].elements == *(const uint64_t *)key;
 }

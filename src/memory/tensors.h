@@ -19,7 +19,6 @@ typedef struct memory_tensor {
     uint64_t born_ns, until_ns; /* what makes it begins; the last moment in which it is known to be
                                    in use. Of a view: those of its base count */
     bool read;                  /* something takes it, or it stays anyway */
-    bool given;                 /* no operation was seen to make it */
     bool weight;                /* a copy of a weight: does not grow with the batch */
     bool stream;    /* made by a sum, a norm or the like: what residual connections carry */
     bool projected; /* made by a product with weights */
@@ -64,10 +63,6 @@ bool memory_tensors_list_waits(const memory_tensors *t, memory_steps *out);
 
 /* The lives of all tensors; false when out of memory. */
 bool memory_tensors_list_lives(const memory_tensors *t, memory_steps *out);
-
-/* The lives of those with so many bytes an element that operations make, others take, and the
- * backward pass has no use for; false when out of memory. */
-bool memory_tensors_list_held(const memory_tensors *t, double element_bytes, memory_steps *out);
 
 /* The sizes of weights that the recording notes, in elements: fills `sizes`; false when out of
  * memory. */

@@ -414,38 +414,6 @@ static void test_asked_for_fp32(void) {
     check_case("scores that are asked for in fp32 are so under autocast");
 }
 
-/* A norm makes 8 x 128 numbers, which under autocast are fp32, 4096 bytes, and of no use to the
- * backward pass: the product behind it has a copy in 16 bit, 2048. A module that was given them has
- * them until its last product is done. Kept then: the first product's 256, the norm's copy of its
- * input 4096, those 2048, and 1024 of each product but the first in the module. Without the module
- * it is highest at the last product's backward operation, with 2048 of gradients. */
-static void test_held_by_modules(void) {
-#define MODULE                                                                                     \
-    "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"nn.Module: Net.block\",\"pid\":1,"       \
-    "\"tid\":1,\"ts\":28,\"dur\":50,\"args\":{}},"
-#define NORM                                                                                       \
-    OP("aten::layer_norm", 1, 20, 5,                                                               \
-       INPUTS("[[8,128],[],[],[],[],[]]", "[\"float\",\"ScalarList\",\"\",\"\",\"\",\"\"]")        \
-           FORWARD(2))
-#define IN_BLOCK                                                                                   \
-    PRODUCT(30, 128, 64, 3) PRODUCT(40, 64, 64, 4) PRODUCT(50, 64, 64, 5) PRODUCT(60, 64, 64, 6)
-#define BACK(at, number) OP(NODE "MmBackward0", 2, at, 5, BACKWARD(number))
-#define HELD(module)                                                                               \
-    TRACE(PRODUCT(10, 16, 128, 1) NORM module IN_BLOCK BACK(110, 6) BACK(120, 5) BACK(130, 4)      \
-              BACK(140, 3) OP(NODE "NativeLayerNormBackward0", 2, 150, 5, BACKWARD(2))             \
-                  BACK(160, 1))
-    const double first = 16 * 128, others = 128 * 64 + 3 * 64 * 64;
-    const double there = 2 * 4 * (first + others) + BLAS + 512 + 2 * first;
-    habitat_memory *held = made_memory(HELD(MODULE)), *gone = made_memory(HELD(""));
-    CHECK_NEAR(peak_at(held, 1, HABITAT_MEMORY_AUTOCAST),
-               there + 2 * others + 256 + 4096 + 2048 + 3 * 1024 + 4096, 1e-12);
-    CHECK_NEAR(peak_at(gone, 1, HABITAT_MEMORY_AUTOCAST),
-               there + 2 * others + 256 + 4096 + 2048 + 3 * 1024 + 2048, 1e-12);
-    habitat_memory_free(held);
-    habitat_memory_free(gone);
-    check_case("what modules were given is there until they are done");
-}
-
 int main(void) {
     test_index();
     check_case("rows read by index and added up");
@@ -457,7 +425,6 @@ int main(void) {
     check_case("calls that are no optimiser's");
     test_outputs();
     test_asked_for_fp32();
-    test_held_by_modules();
     check_case("outputs between iterations");
     test_outputs_beside_blas();
     check_case("outputs beside cuBLAS");
