@@ -33,9 +33,10 @@ hosts. Times of two GPUs were in view when docs/decisions/0536 was made, whose c
 AGAIN = """
 ## Clean test
 
-{steps} other steps of such sizes (`tools/full_size_again.py`), recorded beside that work and judged once, after all of it; nothing was mended since. What the version before it made of the same files, and what is left of RegNet's
-groups of convolutions, is in docs/decisions/0500: what was found carries over to other batches, little to other formats and recordings without a GPU, and not to the other GPU, whose sums are too long now. Their
-times on two H200s were measured after docs/decisions/0536 (and those of one of them a second time: of vit_huge and words_3b with large batches it took 2 % longer than said)."""
+{steps} other steps of such sizes (`tools/full_size_again.py`), recorded beside that work and judged once, after all of it: a clean test of decisions 0501 to 0534, whose outcome is in docs/decisions/0500. What was found then carried over to
+other batches, little to other formats and recordings without a GPU, and not to the other GPU, whose sums are too long since. Decisions 0535 (groups of channels: regnet) and 0550 to 0553 were made later, with these recordings in view, so
+that rows of another batch, of another format and without a GPU are partly seen now. Times on two H200s were measured after 0536 (one of them alone took 2 % longer than said for vit_huge and words_3b with large batches).
+"""
 
 
 def plain(habitat, folder):

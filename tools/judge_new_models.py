@@ -61,7 +61,7 @@ are partly seen:
 | batch norms of GIN, Wide & Deep and DeepLab in bf16 | the cycles of norms with channels last were fitted on them; here one norm of a single pixel asks them, of DeepLab (0459) |
 | norms of TCN, rows of GIN | how norms grow with the batch was chosen on them (0459) |
 | another batch | how element-wise kernels, copies, batch norms with channels last and layouts of convolutions grow was chosen on these models among others (0530 to 0532) |
-| another format | what 0511 says of kernels without vectors |"""
+| another format | what 0511 says of kernels without vectors; 0550 (Mistral, Bloom); ResNeXt's groups 0535, whose constants are of measured layers |"""
 
 Case = collections.namedtuple("Case", "kind model error inside")  # error: predicted / measured - 1; inside: of the interval, None if not judged
 

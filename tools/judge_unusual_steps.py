@@ -36,7 +36,7 @@ What the rows say: [new-models.md](new-models.md#how-to-read-these-tables). Look
 * a kernel waits for itself.
 
 **What was seen.** Constants and rules were settled before the first look (docs/decisions/0466). What it found was mended with these recordings in view (0463 to 0465 and others named in 0466), so all rows
-but "H100 to H200" are partly seen; no constant was fitted on them. Whole steps that the CPU binds are of two hosts. Without a GPU, a step of which some work is not known has an answer that says *at
+but "H100 to H200" are partly seen, those of another format also by 0550 (waves); no constant was fitted on them. Whole steps that the CPU binds are of two hosts. Without a GPU, a step of which some work is not known has an answer that says *at
 least* (0463); such steps are in these rows, too.
 
 ## All steps
@@ -48,7 +48,7 @@ AGAIN = """
 
 {steps} other steps whose operations go the same ways, of other networks and sizes (`tools/unusual_again.py`), recorded on one H100 after all of that. What they
 found was mended since (docs/decisions/0468): groups of samples by weights that are as large as some parameter by chance, such groups in 16 bit, and the calls they
-take; so mixed_weights is partly seen, the other rows are not."""
+take; so mixed_weights is partly seen, and of another format long_waves and large_vocabulary (0550); the other rows are not."""
 
 
 def measured(habitat, folder):

@@ -339,6 +339,20 @@ static void collect_rows(scale_sizes *s, const habitat_operation *op) {
             add_row(s, op->form->inputs[i].dims[0]);
 }
 
+/* A product by group without a kernel for all is one product each, of as many rows as values sent
+ * there: sizes that no batch explains, and that on average grow with it. */
+static void collect_parts(scale_sizes *s, const habitat_operation *ops,
+                          const habitat_operation *op) {
+    const habitat_input *in = op->form->inputs;
+    if (strcmp(base_name(op), "mm") != 0 || op->parent == HABITAT_NONE || op->form->input_count < 2)
+        return;
+    const habitat_operation *of = &ops[op->parent];
+    if (is_grouped_product(of) && in[0].rank == 2 && in[1].rank == 2 &&
+        of->form->inputs[0].rank == 2 && is_product(s, of->form->inputs[0].dims[0]) &&
+        in[0].dims[0] > 0 && !is_size_of_parameter(s, in[0].dims[0]))
+        add_row(s, in[0].dims[0]);
+}
+
 static bool sees_samples(const habitat_workload *w, size_t g) {
     return w->groups[g].operation && !scale_sees_parameters(w, &w->groups[g]);
 }
@@ -380,6 +394,9 @@ habitat_status scale_sizes_create(const habitat_workload *w, uint64_t batch, uin
     for (size_t g = 0; g < w->group_count; g++)
         if (sees_samples(w, g))
             collect_products_of_products(made, w->groups[g].operation);
+    for (size_t g = 0; g < w->group_count; g++)
+        if (sees_samples(w, g))
+            collect_parts(made, ops, w->groups[g].operation);
     if (has_batch(made, w))
         return made->out_of_memory ? HABITAT_E_MEMORY : HABITAT_OK;
     return scale_sizes_look_in_rows(made, w, &made->without_batch);

@@ -373,6 +373,40 @@ static void test_experts(void) {
     check_case("the gradient of their weights sums over the rows, and no other product does");
 }
 
+#define LAUNCHED(at, id)                                                                           \
+    "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":1,\"tid\":1,"    \
+    "\"ts\":" #at ",\"dur\":1,\"args\":{\"correlation\":" #id "}},"                                \
+    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"sgemm\",\"pid\":0,\"tid\":7,\"ts\":1" #at         \
+    ",\"dur\":5,\"args\":{\"device\":0,\"stream\":7,\"correlation\":" #id                          \
+    ",\"grid\":[1,1,1],\"block\":[32,1,1]}}"
+#define SIZES(dims) "\"Input Dims\":" dims ",\"Input type\":[\"float\",\"float\"]"
+
+/* 16384 rows for 8 experts, of which one had 1831 and another, by chance, as many as a parameter:
+ * no kernel takes all. */
+static void test_experts_one_by_one(void) {
+    static const char text[] =
+        "{\"habitat\":{\"schema\":1,\"batch_size\":8,\"memory\":{\"parameter_sizes\":{\"float32\":"
+        "[49152]}}},\"traceEvents\":[" OP("aten::linear", 1, 5, 3, SIZES("[[8,9,9],[1500,9]]"))
+            OP("aten::mul", 1, 10, 9, SIZES("[[8192,2,64],[8,1024,64]]"))
+                LAUNCHED(12, 7) "," LAUNCHED(13, 10) "," LAUNCHED(14, 11) "," LAUNCHED(
+                    15, 12) "," LAUNCHED(16, 13) "," OP("aten::_grouped_mm", 1, 20, 40,
+                                                        SIZES("[[16384,64],[8,64,96]]"))
+                    OP("aten::mm", 1, 21, 9, SIZES("[[1831,64],[64,96]]"))
+                        LAUNCHED(22, 8) "," OP("aten::mm", 1, 31, 9, SIZES("[[1500,64],[64,96]]"))
+                            LAUNCHED(32, 9) "]}";
+    habitat_trace *trace = NULL;
+    habitat_error err = {0};
+    CHECK_INT(habitat_trace_read_memory(text, strlen(text), "made", &trace, &err), HABITAT_OK);
+    CHECK_TEXT(err.message, "");
+    step s = step_of(trace);
+    CHECK_TEXT(sizes_at(&s, 16, 1, 0), "3662x64");
+    CHECK_INT(source, SCALE_IN_A_ROW);
+    CHECK_TEXT(sizes_at(&s, 4, 1, 0), "916x64");
+    CHECK_TEXT(sizes_at(&s, 16, 2, 0), "1500x64");
+    done(&s);
+    check_case("rows that values sent to an expert grow with the batch");
+}
+
 /* 3 samples in the second place; `stride` from one of the first to the next. */
 static step with_strides(const char *stride) {
     char text[1000];
@@ -440,6 +474,7 @@ int main(void) {
     test_sparse();
     test_networks();
     test_experts();
+    test_experts_one_by_one();
     test_huge();
     test_line();
     habitat_gpu_table_free(table);
