@@ -229,6 +229,7 @@ static const operator_facts classes[OPERATOR_CLASSES + 1] = {
          .features = &operator_convolution_features,
          .look = operator_look_convolution,
          .way = operator_convolution_way,
+         .formula = 1,
          .far_by_roofline = true,
          .unit = OPERATOR_UNIT_BY_ARITHMETIC,
          .estimated_unit = OPERATOR_UNIT_MATRIX,
