@@ -1,10 +1,10 @@
-"""Measures convolutions in groups of channels on the GPU at hand: the sum of the kernels of each pass.
+"""Measures convolutions in groups of channels on the GPU at hand: what the kernels of each pass take.
 
 Usage: python3 tools/measure_groups.py OUT.csv [--gpu NAME] [--budget SECONDS] [--part I/N]
 
 Random layers (2 to 64 groups of 4 to 232 channels), each at four batch sizes, in bf16 and one other format, some with channels last,
-in the columns of `habitat collect` (docs/dataset.md). The lesser of two calls; a marker kernel tells calls apart. One list on every
-GPU. data/measurements/groups_h200.csv.gz is two parts of 100 seconds of an H200; docs/decisions/0535 says what came out.
+in the columns of `habitat collect` (docs/dataset.md): the sum of the kernels, or from the first one's begin to the last one's end, where that
+is less, for groups run beside each other. The lesser of two calls; a marker kernel tells calls apart. One list on every GPU. data/measurements/groups_h200.csv.gz is two parts of 100 seconds of an H200; docs/decisions/0535 says what came out.
 """
 
 import argparse
@@ -83,19 +83,19 @@ def marker():
     torch.cuda.synchronize()
 
 
-def sums_between_markers(path):
-    """What the kernels after each marker took together [us]."""
+def times_between_markers(path):
+    """What the kernels after each marker took [us]: the lesser of their sum and of what lies between the first and the end."""
     import json
 
     with open(path, encoding="utf-8") as stream:
         events = json.load(stream)["traceEvents"]
-    sums = []
+    parts = []
     for kernel in sorted((e for e in events if e.get("cat") == "kernel"), key=lambda e: e["ts"]):
         if "spin_kernel" in kernel["name"]:
-            sums.append(0.0)
-        elif sums:
-            sums[-1] += kernel["dur"]
-    return sums
+            parts.append([])
+        elif parts:
+            parts[-1].append((kernel["ts"], kernel["dur"]))
+    return [min(sum(us for _, us in p), max(at + us for at, us in p) - p[0][0]) if p else 0.0 for p in parts]
 
 
 def shape_of(batch, channels, groups, side, stride, kernel, last):
@@ -126,10 +126,10 @@ def measured(some, gpu):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "trace.json")
         profiler.export_chrome_trace(path)
-        sums = iter(sums_between_markers(path))
+        times = iter(times_between_markers(path))
     for (*shape, dtype, last), name in done:
-        least_us = min(next(sums) for _ in range(CALLS))
-        next(sums)
+        least_us = min(next(times) for _ in range(CALLS))
+        next(times)
         if least_us > 0:
             ms = f"{least_us / 1e3:.6f}"
             yield gpu, "conv2d", name, dtype, shape_of(*shape, last), ms, ms, CALLS, "kernel", f"measure_groups torch {torch.__version__}"

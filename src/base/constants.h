@@ -55,7 +55,7 @@ CONSTANT(fitted, cpu_table_factor, 1.40, "either way", "80 % of the steps of a h
 
 CONSTANT(fitted, film_gradient_factor, 2.5, "of the upper end",
          "gradients of a network's convolutions in three dimensions, strict fp32 on an H200, against those of images; docs/decisions/0431")
-CONSTANT(fitted, group_gradient_factor, 1.9, "of the upper end", "nine in ten of 1,494 gradients of groups in strict fp32 on an H200, layers and batches left out; docs/decisions/0535")
+CONSTANT(fitted, group_gradient_factor, 1.6, "of the upper end", "nine in ten of 514 gradients of groups in strict fp32 on an H200, layers left out; docs/decisions/0535")
 CONSTANT(fitted, untimed_width, .25, "of the iteration", "steps recorded without a GPU against the same steps on an H200: docs/recording.md#without-a-gpu")
 
 /* ---- links ---- */
@@ -162,7 +162,7 @@ CONSTANT(fitted, depthwise_turns_share, .0039, "of the plain units' peak", "four
 CONSTANT(fitted, depthwise_turns_tf32_share, .005, "of the plain units' peak", "as depthwise_turns_share: .0036 to .0063 where four such rows are in TF32")
 CONSTANT(fitted, depthwise_last_share, .105, "of the plain units' peak", "as depthwise_turns_share: forward and gradients of images, 5 x 5, .097 to .111")
 CONSTANT(fitted, depthwise_last_large_share, .075, "of the plain units' peak", "as depthwise_last_share: above 5 x 5, .074 to .119 of two rows, .047 to .079 of the script")
-CONSTANT(fitted, group_term_cycles, 75, "cycles a term of the sum", "groups that run in turn in fp32: 39 ns forward and for the image on an H200; docs/decisions/0535")
+CONSTANT(fitted, group_term_cycles, 26, "cycles a term of the sum", "groups that run in turn in fp32: 13 ns forward and for the image on an H200; docs/decisions/0535")
 CONSTANT(fitted, depthwise_strided_image_factor, 1.45, "of the time",
          "as depthwise_last_weight_factor: gradients of images with a stride; in 16 bit with channels last cuDNN's kernels skip what it leaves out")
 CONSTANT(fitted, depthwise_strided_wide_factor, .75, "of the time", "as depthwise_last_weight_factor: forward in fp32 with a stride")

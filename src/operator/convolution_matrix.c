@@ -32,12 +32,12 @@ static const double patch_factors[] = {.6, 1.4, 1};
  * last. Starts [s], a group's own where they run in turn (fp32); shares of the rate, of matrix
  * units first in 16 bit, then in TF32; times of all tensors that go through memory, for the library
  * rearranges them. Fitted to half of the shapes of groups_h200.csv.gz: docs/decisions/0535. */
-static const double groups_start_s[] = {18e-6, 22e-6, 25e-6};
-static const double groups_shares[2][3] = {{.19, .41, .33}, {.35, .30, .11}};
-static const double groups_passes[2][3] = {{8.6, 15, 15.5}, {12.3, 16, 24}};
-static const double turn_start_s[2][3] = {{2.2e-6, 4.4e-6, 4.4e-6}, {3.1e-6, 8e-6, 12.3e-6}};
-static const double turn_shares[2][3] = {{.07, .20, .15}, {.25, .22, .19}};
-static const double turn_passes[2][3] = {{1, 70, 14}, {23, 34, 26}};
+static const double groups_start_s[] = {19e-6, 23e-6, 27e-6};
+static const double groups_shares[2][3] = {{.26, .49, .37}, {.47, .50, .18}};
+static const double groups_passes[2][3] = {{8.4, 14, 14}, {9.6, 13, 19}};
+static const double turn_start_s[2][3] = {{3.7e-6, 6.9e-6, 6.6e-6}, {4.3e-6, 10.6e-6, 15.7e-6}};
+static const double turn_shares[2][3] = {{.13, .25, .30}, {.42, .34, .39}};
+static const double turn_passes[2][3] = {{2.2, 49, 1}, {15, 25, 1}};
 static const double depthwise_shares[] = {1, .7, .45};
 /* Of the time of depthwise kernels, where cuDNN's run: docs/decisions/0357. */
 static const double library_factors[] = {.45, .3, .4};
