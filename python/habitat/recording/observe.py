@@ -222,8 +222,10 @@ def _is_mapped() -> bool:
     """Whether torch.func.vmap is around the call: what is given is one sample of those that it maps over, and their number is not shown."""
     import torch
 
-    functorch = getattr(torch._C, "_functorch", None)
-    stack = functorch.get_interpreter_stack() if hasattr(functorch, "get_interpreter_stack") else None
+    functorch: Any = getattr(torch._C, "_functorch", None)
+    if not hasattr(functorch, "get_interpreter_stack"):
+        return False  # an older PyTorch
+    stack = functorch.get_interpreter_stack()
     return any(level.key() == functorch.TransformType.Vmap for level in stack or ())
 
 
