@@ -113,13 +113,13 @@ static void print_unseen(const ddp_set *set, report_text *text) {
 static void print_one_host(const ddp_set *set, report_text *text) {
     if (!set->count)
         return;
-    report_print(
-        text,
-        "\n### Recorded and measured on one host\n\n"
-        "**A clean test.** Recorded on one of two H100s with the CPU's side by the clock, "
-        "then measured on both, seconds\nto minutes later; nothing was chosen on these "
-        "steps (they were in view when docs/decisions/0536 was made). Most of them differ by more than 10 %% from one group of\niterations to the "
-        "next: that is the host.\n\n");
+    report_print(text,
+                 "\n### Recorded and measured on one host\n\n"
+                 "**A clean test.** Recorded on one of two H100s with the CPU's side by the clock, "
+                 "then measured on both, seconds\nto minutes later; nothing was chosen on these "
+                 "steps (they were in view when docs/decisions/0536 was made). Most of them differ "
+                 "by more than 10 %% from one group of\niterations to the "
+                 "next: that is the host.\n\n");
     print_rows(set, text);
     print_means(set, text, false, "Where the GPU binds", "Where the CPU binds on one GPU");
 }
