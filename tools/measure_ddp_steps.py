@@ -50,6 +50,7 @@ def full_size(name, precision, batch):
     """The function that runs one iteration of a step of full size, its gradients shared where there are several GPUs."""
     import functools
 
+    import recorded_steps
     import torch
     from full_size_again import STEPS as again
     from full_size_steps import STEPS as first
@@ -63,22 +64,13 @@ def full_size(name, precision, batch):
         def forward(self, _):  # DistributedDataParallel refuses a call without an argument
             return self.loss_of()
 
-    torch.manual_seed(0)
-    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = precision == "tf32"
-    loss = Loss(*{**first, **again}[name][0](batch)).train()
-    if int(os.environ["WORLD_SIZE"]) > 1:
-        loss = DistributedDataParallel(loss, device_ids=[torch.cuda.current_device()])
-    optimizer = torch.optim.AdamW((p for p in loss.parameters() if p.requires_grad), fused=True)
-    cast = functools.partial(torch.autocast, "cuda", torch.bfloat16, enabled=precision == "amp-bf16")
+    def shared(batch):
+        loss = Loss(*{**first, **again}[name][0](batch))
+        if int(os.environ["WORLD_SIZE"]) > 1:
+            loss = DistributedDataParallel(loss, device_ids=[torch.cuda.current_device()])
+        return loss, lambda: loss(None)
 
-    def step():
-        optimizer.zero_grad(set_to_none=True)
-        with cast():
-            value = loss(None)
-        value.backward()
-        optimizer.step()
-
-    return step
+    return recorded_steps.iteration_of(shared, batch, precision, functools.partial(torch.optim.AdamW, fused=True))
 
 
 def worker(path, chosen):

@@ -10,19 +10,29 @@ import torch
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
-def train(step, batch, precision, iterations, optimizer=torch.optim.AdamW, with_tf32=("tf32",)):
-    """Trains a step, `step(batch)` -> (model, its loss), so many times; with_tf32: formats in which fp32 may be computed in TF32."""
+def iteration_of(step, batch, precision, optimizer=torch.optim.AdamW, with_tf32=("tf32",)):
+    """The function that trains a step, `step(batch)` -> (model, its loss), once; with_tf32: formats in which fp32 may be computed in TF32."""
     torch.manual_seed(0)
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = precision in with_tf32
     model, loss_of = step(batch)
     model.train()
     optimizer = optimizer(p for p in model.parameters() if p.requires_grad)
-    for _ in range(iterations):
+
+    def iteration():
         optimizer.zero_grad(set_to_none=True)
         with torch.autocast("cuda", torch.bfloat16) if precision == "amp-bf16" else contextlib.nullcontext():
             loss = loss_of()
         loss.backward()
         optimizer.step()
+
+    return iteration
+
+
+def train(step, batch, precision, iterations, *options, **named):
+    """Trains a step so many times; what comes behind: as of iteration_of()."""
+    iteration = iteration_of(step, batch, precision, *options, **named)
+    for _ in range(iterations):
+        iteration()
 
 
 def record(tool, steps, asked, options=()):

@@ -165,6 +165,18 @@ static void test_step(void) {
                   (1.1 + 2.25) + 101;
     CHECK_NEAR(shared_ms(trace, &gpu, &gpu, 2, 0.080, &rate, &err), want / 1e3, 1e-9);
     CHECK_NEAR(rate, 16 / want * 1e6, 1e-9);
+    /* over PCIe a sum costs the layer beside it a quarter of its own time */
+    habitat_gpu slow = gpu;
+    slow.nvlink_bytes_per_s = NAN;
+    slow.pcie_bytes_per_s = 64e9;
+    first = collective_time_ns(&slow, HABITAT_COLLECTIVE_ALL_REDUCE, 2e6, 2) / 1e3;
+    second = collective_time_ns(&slow, HABITAT_COLLECTIVE_ALL_REDUCE, 1e6, 2) / 1e3;
+    CHECK_NEAR(shared_ms(trace, &gpu, &slow, 2, 0.080, &rate, &err),
+               (101.1 + 101 + (1.1 + 3.5) + 101 + (1.1 + 2.25 + 0.25 * first) + (1.1 + second) +
+                (1.1 + 2.25) + 101) /
+                   1e3,
+               1e-9);
+    CHECK(collective_is_quick(&gpu, 8) && !collective_is_quick(&gpu, 9));
     check_case("copies, sums beside the backward pass, the last one before the optimiser");
     CHECK(isnan(shared_ms(trace, &gpu, &gpu, 0, 0.080, &rate, &err)));
     CHECK_INT(err.code, HABITAT_E_ARG);
