@@ -6,7 +6,7 @@
 
 #include <habitat/text.h>
 
-#include "base/constants.h"
+#include "base/constants_recordings.h"
 #include "lab/errors.h"
 
 /* What sets the measured time: the GPU, or the host, on one GPU already or by its neighbours. */

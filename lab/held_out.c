@@ -7,7 +7,7 @@
 
 #include <habitat/text.h>
 
-#include "base/constants.h"
+#include "base/constants_intervals.h"
 #include "base/quantile.h"
 
 /* 80 % of a normal distribution lie within this many standard deviations. */

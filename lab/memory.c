@@ -9,7 +9,7 @@
 
 #include <habitat/csv.h>
 
-#include "base/constants.h"
+#include "base/constants_memory.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "lab/recordings.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/constants.h"
+#include "base/constants_operators.h"
 #include "base/quantile.h"
 
 /* Whether an interval is the least that is given (models/lookup.c), but for rounding. */

@@ -10,7 +10,7 @@
 #include <habitat/work.h>
 
 #include "gpu/gpu.h"
-#include "base/constants.h"
+#include "base/constants_intervals.h"
 #include "lab/coverage.h"
 #include "lab/errors.h"
 #include "lab/held_out.h"

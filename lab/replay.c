@@ -9,7 +9,7 @@
 
 #include <habitat/trace.h>
 
-#include "base/constants.h"
+#include "base/constants_replay.h"
 #include "base/error.h"
 #include "lab/recordings.h"
 #include "lab/replay_fit.h"

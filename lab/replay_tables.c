@@ -5,7 +5,8 @@
 
 #include <habitat/text.h>
 
-#include "base/constants.h"
+#include "base/constants_recordings.h"
+#include "base/constants_replay.h"
 #include "lab/errors.h"
 
 /* | title | n | mean | median | worst | bias | */

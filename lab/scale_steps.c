@@ -5,7 +5,7 @@
 #include <habitat/replay.h>
 #include <habitat/trace.h>
 
-#include "base/constants.h"
+#include "base/constants_recordings.h"
 
 const double scale_doubts[SCALE_DOUBTS] = {1.0, 1.1, 1.2, 1.3, 1.4};
 

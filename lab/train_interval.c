@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/constants.h"
+#include "base/constants_operators.h"
 #include "lab/train_interval.h"
 
 enum { GPUS_MAX = 256, WAYS_MAX = 256 };

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/constants.h"
+#include "base/constants_operators.h"
 #include "base/error.h"
 #include "lab/train_trees.h"
 

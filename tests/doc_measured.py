@@ -29,7 +29,7 @@ def page(name):
 
 
 def constants():
-    text = page("src/base/constants.h")
+    text = "".join(path.read_text(encoding="utf-8") for path in ROOT.glob("src/base/constants_*.h"))
     return {name: float(value) for name, value in re.findall(r"^CONSTANT\(\w+, (\w+), ([-+.\deE]+),", text, re.M)}
 
 

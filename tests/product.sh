@@ -1,6 +1,6 @@
 #!/bin/sh
 # Fails on what belongs to the laboratory, to data or to docs and stands in a source of the library: the name of
-# a GPU of data/gpus, a publication or its data set, a table in Markdown. (Headers may hold them: src/base/constants.h
+# a GPU of data/gpus, a publication or its data set, a table in Markdown. (Headers may hold them: src/base/constants_*.h
 # and src/question/sources.h say where a number or a word comes from.)
 # usage: product.sh [ROOT]
 set -eu

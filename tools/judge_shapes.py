@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kernels whose time their shapes tell (docs/decisions/0452, 0480) against recordings: operations over lists, sums by column, gradients of a bias.
 
-Works the formulas of src/work/lists.c and src/predict/sums.c out anew with the constants of src/base/constants.h. The constants were fitted on
+Works the formulas of src/work/lists.c and src/predict/sums.c out anew with the constants of src/base/constants_kernels.h. The constants were fitted on
 the H200's recordings; the H100's are the test. Errors are means of |log(predicted / recorded)|.
 
 usage: judge_shapes.py      (no arguments; reads data/recordings)
@@ -18,7 +18,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CONSTANT = re.compile(r"CONSTANT\(\w+, (\w+), ([\d.]+),")
-C = {name: float(value) for name, value in CONSTANT.findall((ROOT / "src/base/constants.h").read_text())}
+C = {name: float(value) for name, value in CONSTANT.findall((ROOT / "src/base/constants_kernels.h").read_text())}
 SMS, CLOCK, FLOOR_US = 132, 1980.0, 1.4  # of both GPUs; cycles a microsecond; the shortest kernel
 BYTES_PER_US = {"h200": 4228e3, "h100": 2950e3}
 L2_BYTES = {"h100": 50 * 2**20, "h200": 60 * 2**20}

@@ -16,7 +16,7 @@ import re
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TABLE = ROOT / "tests/mutations.tbl"
 FOLDERS = ("src", "lab", "cli", "recorder")
-CONSTANTS = "src/base/constants.h"
+CONSTANTS = "src/base/constants_*.h"
 SEPARATOR = " @@ "
 
 TOKEN = re.compile(
@@ -85,7 +85,7 @@ def read_table(path=TABLE):
 
 
 def sources(root=ROOT):
-    """Every C file that can be mutated, and the table of constants, as paths from the root, sorted."""
+    """Every C file that can be mutated, and the tables of constants, as paths from the root, sorted."""
     files = [path for folder in FOLDERS for path in (root / folder).rglob("*.c")]
     return sorted(str(path.relative_to(root)) for path in [*files, *root.glob(CONSTANTS)])
 

@@ -8,7 +8,7 @@
 #include "ask/answer.h"
 #include "ask/warnings.h"
 #include "gpu/gpu.h"
-#include "base/constants.h"
+#include "base/constants_parallel.h"
 #include "base/error.h"
 #include "predict/kernel_times.h"
 #include "predict/untimed.h"

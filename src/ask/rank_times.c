@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "ask/answer.h"
-#include "base/constants.h"
+#include "base/constants_parallel.h"
 #include "base/error.h"
 #include "base/quantile.h"
 

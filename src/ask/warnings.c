@@ -10,7 +10,7 @@
 #include <habitat/text.h>
 
 #include "gpu/gpu.h"
-#include "base/constants.h"
+#include "base/constants_scaling.h"
 #include "base/error.h"
 #include "base/list.h"
 #include "predict/estimate.h"

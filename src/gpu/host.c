@@ -1,7 +1,7 @@
 /* One host beside another, by what launches and layers take their CPUs: docs/gpus.md. */
 #include <math.h>
 
-#include "base/constants.h"
+#include "base/constants_replay.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
 

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "base/constants.h"
+#include "base/constants_memory.h"
 
 static const double single_bytes = 4;
 enum {

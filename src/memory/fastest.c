@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "base/constants.h"
+#include "base/constants_memory.h"
 #include "gpu/gpu.h"
 
 enum {

@@ -13,7 +13,7 @@ typedef struct memory_speed {
     double flop_per_s, bytes_per_s, sm_count;
 } memory_speed;
 
-/* What of it they reach: rows of src/base/constants.h, in this order. */
+/* What of it they reach: rows of base/constants_memory.h, in this order. */
 typedef enum memory_cost {
     MEMORY_COST_DIRECT,        /* share of the flop/s, direct */
     MEMORY_COST_SMALL,         /* the same in small tiles */

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/constants.h"
+#include "base/constants_memory.h"
 #include "gpu/gpu.h"
 
 /* Free blocks are of no use to a tensor that is larger than each of them. */

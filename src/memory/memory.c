@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/constants.h"
+#include "base/constants_memory.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "memory/workspace.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/constants.h"
+#include "base/constants_memory.h"
 #include "memory/optimizer.h"
 #include "memory/sparse.h"
 #include "trace/formats.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/constants.h"
+#include "base/constants_operators.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "question/known.h"

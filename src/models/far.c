@@ -8,7 +8,7 @@
  * grows no faster than log A. docs/modelling.md#beyond-the-measurements */
 #include <math.h>
 
-#include "base/constants.h"
+#include "base/constants_operators.h"
 #include "models/range.h"
 
 /* How far a correction may fade: a time that is mostly a launch does not grow with the size. */

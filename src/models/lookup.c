@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/constants.h"
+#include "base/constants_operators.h"
 #include "base/words.h"
 #include "gpu/gpu.h"
 #include "models/learned.h"

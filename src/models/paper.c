@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/constants.h"
+#include "base/constants_operators.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "models/learned.h"

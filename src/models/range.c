@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/constants.h"
+#include "base/constants_operators.h"
 #include "work/class.h"
 
 static double log2_of(const operator_extent *extent) {

@@ -3,7 +3,7 @@
  * constants. */
 #include <math.h>
 
-#include "base/constants.h"
+#include "base/constants_operators.h"
 #include "operator/views.h"
 #include "work/attention.h"
 

@@ -7,7 +7,7 @@
  * docs/modelling.md#convolutions */
 #include <math.h>
 
-#include "base/constants.h"
+#include "base/constants_operators.h"
 #include "operator/convolution_matrix.h"
 
 /* clang-format off */

@@ -6,7 +6,8 @@
  * docs/modelling.md#convolutions */
 #include <math.h>
 
-#include "base/constants.h"
+#include "base/constants_memory.h"
+#include "base/constants_operators.h"
 #include "operator/convolution_matrix.h"
 
 /* Constants of this file and those named fitted_convolution_... that it uses were fitted to

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/constants.h"
+#include "base/constants_operators.h"
 #include "gpu/gpu.h"
 #include "operator/views.h"
 

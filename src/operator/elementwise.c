@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/constants.h"
+#include "base/constants_operators.h"
 #include "operator/views.h"
 
 double operator_memory_time(const operator_gpu *gpu, double footprint, double bytes) {

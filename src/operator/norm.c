@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/constants.h"
+#include "base/constants_operators.h"
 #include "operator/views.h"
 
 /* Of rows in vectors of 4 and of others. */

@@ -2,7 +2,7 @@
  */
 #include <math.h>
 
-#include "base/constants.h"
+#include "base/constants_operators.h"
 #include "operator/views.h"
 
 habitat_gemm_shape operator_as_row(const habitat_gemm_shape *s) {

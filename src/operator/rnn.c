@@ -8,7 +8,7 @@
  * Which of them: work/rnn_way.h. */
 #include <math.h>
 
-#include "base/constants.h"
+#include "base/constants_operators.h"
 #include "operator/views.h"
 #include "work/rnn_way.h"
 

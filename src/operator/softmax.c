@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/constants.h"
+#include "base/constants_operators.h"
 #include "operator/views.h"
 
 /* clang-format off */

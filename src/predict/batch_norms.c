@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/constants.h"
+#include "base/constants_kernels.h"
 #include "formula/rates.h"
 #include "gpu/gpu.h"
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/constants.h"
+#include "base/constants_scaling.h"
 #include "gpu/gpu.h"
 #include "predict/batch_norms.h"
 #include "predict/scaling.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/constants.h"
+#include "base/constants_kernels.h"
 #include "formula/rates.h"
 #include "gpu/gpu.h"
 #include "predict/paces.h"

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/constants.h"
+#include "base/constants_kernels.h"
 #include "formula/rates.h"
 
 /* Of releases so far; at least a load. */

@@ -5,7 +5,8 @@
 
 #include <habitat/text.h>
 
-#include "base/constants.h"
+#include "base/constants_intervals.h"
+#include "base/constants_kernels.h"
 #include "gpu/gpu.h"
 #include "predict/fallback.h"
 #include "predict/method.h"

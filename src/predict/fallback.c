@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/constants.h"
+#include "base/constants_kernels.h"
 #include "gpu/gpu.h"
 #include "workload/collective.h"
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/constants.h"
+#include "base/constants_scaling.h"
 #include "gpu/gpu.h"
 #include "predict/recorded_roofs.h"
 

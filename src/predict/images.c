@@ -3,7 +3,7 @@
  * as those of two do (docs/decisions/0431). */
 #include "predict/images.h"
 
-#include "base/constants.h"
+#include "base/constants_intervals.h"
 
 #include <math.h>
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/constants.h"
+#include "base/constants_operators.h"
 #include "gpu/gpu.h"
 
 /* Time x lanes x clock / bytes of kernels of 60 us and more on a GPU where memory alone would take

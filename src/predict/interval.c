@@ -8,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/constants.h"
+#include "base/constants_intervals.h"
+#include "base/constants_kernels.h"
 #include "gpu/gpu.h"
 #include "predict/images.h"
 

@@ -1,7 +1,7 @@
 /* What an interval was made from, in words; and the least width of an iteration's. */
 #include <math.h>
 
-#include "base/constants.h"
+#include "base/constants_intervals.h"
 #include "predict/widen.h"
 
 const char *habitat_interval_name(habitat_interval_basis basis) {

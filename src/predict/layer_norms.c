@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/constants.h"
+#include "base/constants_scaling.h"
 #include "formula/rates.h"
 #include "gpu/gpu.h"
 #include "predict/scaling.h"

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/constants.h"
+#include "base/constants_scaling.h"
 #include "predict/filling.h"
 #include "predict/recorded_roofs.h"
 #include "predict/scaling.h"

@@ -1,5 +1,5 @@
 /* What single numbers are marked with and nobody can ask for. */
-#include "base/constants.h"
+#include "base/constants_intervals.h"
 #include "predict/plug.h"
 
 static double exact(bool alike) {

@@ -9,7 +9,7 @@
 
 #include "gpu/gpu.h"
 #include "base/apart.h"
-#include "base/constants.h"
+#include "base/constants_intervals.h"
 #include "base/error.h"
 #include "predict/attentions.h"
 #include "predict/batch_norms.h"

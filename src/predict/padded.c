@@ -7,7 +7,7 @@
 
 #include <habitat/text.h>
 
-#include "base/constants.h"
+#include "base/constants_operators.h"
 #include "work/class.h"
 
 static double whole(double size) {

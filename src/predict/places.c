@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/constants.h"
+#include "base/constants_scaling.h"
 
 /* Rows of a table are copied; other gathers, scatters and the gradients of both go place by place,
  * in 16 bit as in fp32 (docs/decisions/0412). So do element-wise kernels without vectors, unless

@@ -17,7 +17,7 @@ typedef struct method_plug {
     bool sustained;           /* single operations: by sustained rates, else by the spec sheet's */
 
     /* Default interval, low = ms / (1 + width); alike: between GPUs of one architecture. NULL: the
-     * usual one, default_width_... of base/constants.h. */
+     * usual one, default_width_... of base/constants_intervals.h. */
     double (*width)(bool alike);
 
     /* Once a workload: what the calls below are given as `state`. models: NULL: there are none. */

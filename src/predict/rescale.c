@@ -9,7 +9,7 @@
 #include <habitat/predict.h>
 #include <habitat/text.h>
 
-#include "base/constants.h"
+#include "base/constants_scaling.h"
 #include "base/error.h"
 #include "memory/model.h"
 #include "models/learned.h"

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/constants.h"
+#include "base/constants_scaling.h"
 #include "base/error.h"
 #include "formula/formula.h"
 #include "formula/rates.h"

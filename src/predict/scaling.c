@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/constants.h"
+#include "base/constants_kernels.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "workload/launch.h"

@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/constants.h"
+#include "base/constants_kernels.h"
+#include "base/constants_operators.h"
 #include "formula/rates.h"
 #include "gpu/gpu.h"
 

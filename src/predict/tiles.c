@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/constants.h"
+#include "base/constants_kernels.h"
 #include "gpu/gpu.h"
 #include "work/class.h"
 

@@ -9,7 +9,8 @@
 #include <habitat/text.h>
 
 #include "gpu/gpu.h"
-#include "base/constants.h"
+#include "base/constants_intervals.h"
+#include "base/constants_recordings.h"
 #include "base/error.h"
 #include "predict/estimate.h"
 #include "predict/method.h"

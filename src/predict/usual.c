@@ -1,10 +1,10 @@
-/* Usual shares: docs/formulas.md#unknown-work. Their numbers are rows of base/constants.h. */
+/* Usual shares: docs/formulas.md#unknown-work. Their numbers: base/constants_kernels.h. */
 #include "predict/usual.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "base/constants.h"
+#include "base/constants_kernels.h"
 #include "gpu/gpu.h"
 #include "predict/batch_norms.h"
 #include "predict/named.h"

@@ -4,7 +4,8 @@
 
 #include <habitat/text.h>
 
-#include "base/constants.h"
+#include "base/constants_replay.h"
+#include "base/constants_scaling.h"
 #include "base/error.h"
 #include "predict/kernel_times.h"
 #include "predict/widen.h"

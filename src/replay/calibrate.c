@@ -7,7 +7,7 @@
  * (kernels that ran slower under the profiler) is put on all kernels. */
 #include <math.h>
 
-#include "base/constants.h"
+#include "base/constants_replay.h"
 #include "replay/clock.h"
 #include "replay/others.h"
 #include "replay/rule.h"

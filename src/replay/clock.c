@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/constants.h"
+#include "base/constants_replay.h"
 #include "base/error.h"
 #include "replay/marks.h"
 #include "workload/workload.h"

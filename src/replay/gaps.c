@@ -9,7 +9,7 @@
  * other streams waits as well (1.6 and 2.7 us; docs/decisions/0385). */
 #include <stdlib.h>
 
-#include "base/constants.h"
+#include "base/constants_replay.h"
 #include "base/error.h"
 #include "base/list.h"
 #include "base/quantile.h"

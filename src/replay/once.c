@@ -3,7 +3,7 @@
  * iteration cannot tell; there only what is known to be a first use is one. */
 #include <string.h>
 
-#include "base/constants.h"
+#include "base/constants_replay.h"
 #include "base/list.h"
 #include "replay/builder.h"
 

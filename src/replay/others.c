@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/constants.h"
+#include "base/constants_replay.h"
 #include "base/error.h"
 #include "workload/workload.h"
 

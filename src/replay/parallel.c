@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/constants.h"
+#include "base/constants_parallel.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "predict/scaling.h"

@@ -2,7 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/constants.h"
+#include "base/constants_intervals.h"
+#include "base/constants_parallel.h"
 #include "base/error.h"
 #include "memory/model.h"
 #include "replay/lengths.h"

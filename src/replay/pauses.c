@@ -4,7 +4,7 @@
  * shorten it. Inside an operation that launches it is that operation's work; a call that takes so
  * long blocks. Either is left out where it happens once (once.c): then it sets the GPU or a library
  * up. */
-#include "base/constants.h"
+#include "base/constants_replay.h"
 #include "base/list.h"
 #include "replay/builder.h"
 

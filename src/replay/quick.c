@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "base/constants.h"
+#include "base/constants_replay.h"
 #include "base/quantile.h"
 
 enum {

@@ -6,7 +6,7 @@
  * one after the other. Where two that meet then have more blocks together than the GPU holds at
  * once, nothing is gained: they take as long as one after the other, and the second one waits. What
  * the first one leaves idle are SMs that it has no block for. See docs/decisions/0385. */
-#include "base/constants.h"
+#include "base/constants_replay.h"
 #include "gpu/gpu.h"
 #include "replay/builder.h"
 

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "base/constants.h"
+#include "base/constants_scaling.h"
 #include "replay/moments.h"
 #include "workload/workload.h"
 

@@ -20,8 +20,8 @@ habitat_status replay_features(const habitat_workload *w, double out[REPLAY_FEAT
                                replay_more *more, habitat_error *err);
 
 /* Their weights, fitted on data/recordings; with them the sum is the CPU's side in ns. What is
- * answered is a share of the rule, with an interval: replay_point and others of base/constants.h.
- */
+ * answered is a share of the rule, with an interval: replay_point and others of
+ * base/constants_replay.h. */
 extern const double replay_rule_weights[REPLAY_FEATURES];
 
 #endif

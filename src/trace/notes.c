@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/constants.h"
+#include "base/constants_recordings.h"
 
 /* ---- time ---- */
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/constants.h"
+#include "base/constants_kernels.h"
 
 bool work_is_table_gradient(const habitat_work *work) {
     return work->op_class == HABITAT_CLASS_EMBEDDING && work->pass == HABITAT_PASS_BACKWARD &&

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/constants.h"
+#include "base/constants_intervals.h"
+#include "base/constants_replay.h"
 #include "base/error.h"
 #include "base/quantile.h"
 

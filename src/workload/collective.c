@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/constants.h"
+#include "base/constants_parallel.h"
 #include "gpu/gpu.h"
 
 /* A rate or time that can be divided by. */

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/constants.h"
+#include "base/constants_parallel.h"
 #include "base/error.h"
 
 /* Thread that launched the kernel, or HABITAT_NONE. */

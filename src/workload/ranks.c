@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/constants.h"
+#include "base/constants_parallel.h"
 #include "base/error.h"
 #include "workload/ranks_beside.h"
 

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "base/constants.h"
+#include "base/constants_replay.h"
 
 /* When the first backward operation of the iterations begins. */
 static uint64_t backward_ns(const habitat_trace *trace) {

@@ -8,7 +8,7 @@
 
 #include <habitat/text.h>
 
-#include "base/constants.h"
+#include "base/constants_recordings.h"
 #include "base/error.h"
 #include "work/class.h"
 #include "work/container.h"

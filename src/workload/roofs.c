@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "base/constants.h"
+#include "base/constants_recordings.h"
 #include "gpu/gpu.h"
 
 static double highest_rate(const habitat_gpu *gpu) {

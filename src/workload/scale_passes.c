@@ -4,7 +4,7 @@
  * runs as often as it runs. */
 #include <stdlib.h>
 
-#include "base/constants.h"
+#include "base/constants_scaling.h"
 #include "base/error.h"
 #include "trace/gradients.h"
 #include "workload/scale.h"

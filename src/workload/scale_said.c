@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/constants.h"
+#include "base/constants_scaling.h"
 #include "base/error.h"
 #include "trace/gradients.h"
 #include "workload/scale.h"

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/constants.h"
+#include "base/constants_scaling.h"
 #include "memory/model.h"
 #include "trace/gradients.h"
 

@@ -9,7 +9,8 @@
 
 #include <habitat/text.h>
 
-#include "base/constants.h"
+#include "base/constants_memory.h"
+#include "base/constants_recordings.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "memory/model.h"

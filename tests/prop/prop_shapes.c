@@ -10,7 +10,7 @@
 
 #include <habitat/habitat.h>
 
-#include "base/constants.h"
+#include "base/constants_intervals.h"
 #include "check.h"
 #include "gpu/gpu.h"
 

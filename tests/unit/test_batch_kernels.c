@@ -5,7 +5,8 @@
 
 #include <habitat/habitat.h>
 
-#include "base/constants.h"
+#include "base/constants_kernels.h"
+#include "base/constants_scaling.h"
 #include "check.h"
 #include "made_gpu.h"
 #include "predict/channel_norms.h"

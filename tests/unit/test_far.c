@@ -6,7 +6,7 @@
 
 #include <habitat/habitat.h>
 
-#include "base/constants.h"
+#include "base/constants_operators.h"
 #include "check.h"
 #include "gpu/gpu.h"
 #include "lab/model_file.h"

@@ -4,7 +4,7 @@
 
 #include <habitat/habitat.h>
 
-#include "base/constants.h"
+#include "base/constants_operators.h"
 #include "operator/views.h"
 #include "check.h"
 #include "made_conv.h"

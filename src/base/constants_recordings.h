@@ -1,0 +1,44 @@
+/* What a recording can be: when its times are doubted, and the CPU where no GPU was recorded. */
+#ifndef HABITAT_BASE_CONSTANTS_RECORDINGS_H
+#define HABITAT_BASE_CONSTANTS_RECORDINGS_H
+
+#include "base/constant.h"
+
+/* clang-format off */
+
+/* ---- the iteration noted beside the trace ---- */
+CONSTANT(chosen, noted_beside_share, 0.5, "of the time of kernels beside a collective", "what they take without it at least: one that waits spins on SMs, and some products took twice as long beside it; docs/decisions/0455")
+CONSTANT(chosen, noted_least_share, 0.9, "of the kernels' time",
+         "of 155 steps timed without the profiler 1 is shorter than its profiled kernels, by 3 % (vgg16_inference_b12_tf32_h200)")
+CONSTANT(chosen, noted_most, 1.5, "of the profiled iteration", "the same 155 steps: at most 1.0003; a host may have been busy with something else")
+CONSTANT(chosen, noted_clock_most, 2, "times the noted iteration",
+         "what the CPU takes by the clock; of 65 recordings that hold both 1.42 at most: a host quicker in a row")
+CONSTANT(chosen, noted_several, 2, "times the noted iteration",
+         "the profiler alone stretches a step up to 3.1 times (CPU-bound ones), two steps are at least twice as long: said, not decided")
+CONSTANT(chosen, stream_overlap_share, 0.01, "of the kernels' time",
+         "kernels that start while the one before ends (dependent launches) share 0.0013 at most in data/recordings, 3.6 us each")
+CONSTANT(chosen, much_spread, 0.1, "of the iteration's median", "from here on a recording's spread is warned of, as the recorder does")
+
+/* ---- another unit of time ---- */
+CONSTANT(chosen, quickest_kernel_ns, 100.0, "ns",
+         "half of the kernels shorter: another unit of time. In 146 recordings the shortest kernel takes 670 ns, the least median is 2.1 us")
+CONSTANT(chosen, slow_kernel_ns, 2e5, "ns",
+         "no kernel of many shorter: another unit of time. In 146 recordings the shortest takes 1.1 us at most, of 12 compiled kernels 77 us")
+CONSTANT(chosen, many_kernels, 20.0, "kernels", "so many are never all long: counts, fills and casts are among them")
+CONSTANT(chosen, far_from_roof, 0.004, "of the least time, over the recorded one",
+         "no operation nearer: another unit of time. The best one of 146 recordings comes to 0.29 of its roof at least, mostly to 1; a thousandth is 0.0016 at most")
+CONSTANT(chosen, roof_least_ms, 1e-3, "ms", "operations of less work are all launch, and far from every roof")
+CONSTANT(chosen, beyond_roof, 10.0, "times the least time, of all operations",
+         "more: another unit of time or another GPU. 146 recordings come to 0.70 at most; what stays in a GPU's cache may be five times as quick as its memory")
+
+/* ---- steps recorded without a GPU: docs/recording.md#without-a-gpu ---- */
+CONSTANT(fitted, cpu_operation_s, 44e-6, "s an operation",
+         "median of the CPU's side over operations, 20 scripts on six hosts that the CPU bound, each host alike (30 to 58 by host; no LSTM); docs/decisions/0330, 0348")
+CONSTANT(fitted, cpu_copy_share, 0.35, "of an operation", "a copy or cast: steps in fp32 and autocast measured in turns on two hosts, 0.26 to 0.43 by model; docs/decisions/0275")
+CONSTANT(fitted, cpu_call_s, 5.5e-6, "s a call of CUDA", "those within a recurrent layer or the gradient of a sorted table: three steps that the CPU bound, on two hosts, 4.6 to 8; docs/decisions/0428")
+CONSTANT(fitted, sorted_table_calls, 32, "calls of CUDA", "counted in the gradients of 26 tables: 22 kernels and 10 fills each; docs/decisions/0428")
+CONSTANT(fitted, cpu_table_factor, 1.40, "either way", "80 % of the steps of a host by the others' constants, 1.40 to 1.44; docs/decisions/0348")
+
+/* clang-format on */
+
+#endif
