@@ -14,6 +14,11 @@ typedef enum replay_added_kind {
     REPLAY_ADDED_GATHER,    /* buffers of batch norms are gathered, */
     REPLAY_ADDED_BROADCAST, /* sent from the first GPU, */
     REPLAY_ADDED_SCATTER,   /* and copied back */
+    REPLAY_ADDED_COLLECT,   /* a layer's weights are gathered from their parts, */
+    REPLAY_ADDED_UNPACK,    /* and copied to where the layer reads them */
+    REPLAY_ADDED_PACK,      /* a layer's gradients are copied together, */
+    REPLAY_ADDED_REDUCE,    /* summed, each GPU getting its part, */
+    REPLAY_ADDED_KEEP,      /* and kept in the weights' format */
 } replay_added_kind;
 
 /* A kernel that the recording does not have. */
