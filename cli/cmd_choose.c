@@ -214,6 +214,7 @@ int cmd_choose(int argc, char **argv) {
         {"--method", 0, CLI_TEXT, &request.method},
         CLI_ITERATION_OPTIONS(request),
         {"--gpus", 0, CLI_COUNTS, &request.gpu_counts},
+        {"--sharded", 0, CLI_FLAG, &request.sharded},
         {"--top", 0, CLI_COUNT, &request.top},
         {"--sort", 0, CLI_TEXT, &request.sort},
         {"--all", 0, CLI_FLAG, &request.all},

@@ -30,6 +30,7 @@ int cmd_export(int argc, char **argv) {
         {"--method", 0, CLI_TEXT, &request.method},
         {"--cpu-scale", 0, CLI_POSITIVE, &request.cpu_scale},
         {"--gpus", 0, CLI_COUNT, &request.gpus},
+        {"--sharded", 0, CLI_FLAG, &request.sharded},
         {"--gpu-file", 0, CLI_LIST, &request.gpu_files},
         {"--nvtx-range", 0, CLI_TEXT, &request.nvtx_range},
         {"--iterations", 0, CLI_COUNT, &request.iterations},

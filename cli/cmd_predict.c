@@ -16,6 +16,7 @@ int cmd_predict(int argc, char **argv) {
         {"--by", 0, CLI_TEXT, &request.by},
         CLI_ITERATION_OPTIONS(request),
         {"--gpus", 0, CLI_COUNTS, &request.gpu_counts},
+        {"--sharded", 0, CLI_FLAG, &request.sharded},
         {"--timeline", 0, CLI_TEXT, &request.timeline},
         {"--html", 0, CLI_TEXT, &request.html},
         CLI_PRICE_OPTIONS(request),

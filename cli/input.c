@@ -123,6 +123,11 @@ static int check_gpus(const cli_request *request, const cli_input *in) {
         several |= in->gpu_counts[i] > 1;
         one |= in->gpu_counts[i] == 1;
     }
+    if (request->sharded && !several)
+        return cli_fail(CLI_USAGE, "--sharded", "is of several GPUs; say how many with --gpus");
+    if (request->sharded && request->ranks.count)
+        return cli_fail(CLI_USAGE, "--sharded",
+                        "replays one recorded GPU; the ranks are sharded as they were recorded");
     if (several && sum)
         return cli_fail(CLI_USAGE, "--gpus", "has no order of kernels with --assemble sum");
     if (request->ranks.count && request->ranks.count + request->operands->count < 2)
@@ -297,6 +302,7 @@ static int fill(const cli_request *request, habitat_request *asked, cli_input *i
     asked->precision = in->precision;
     asked->gpu_counts = in->gpu_counts_count ? in->gpu_counts : NULL;
     asked->gpu_counts_count = in->gpu_counts_count;
+    asked->sharded = request->sharded;
     asked->ranks = (const habitat_trace *const *)in->ranks;
     asked->rank_count = in->rank_count;
     asked->notes = (const char *const *)in->notes.lines;

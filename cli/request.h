@@ -21,6 +21,7 @@ typedef struct cli_request {
     bool json, csv, spot, all;
     bool filtered; /* GPUs too small or too old are not asked; else only a text table lacks them */
     size_t gpus;   /* 0: one */
+    bool sharded;  /* several keep weights, gradients and states in parts */
     cli_list gpu_counts;      /* several numbers, in place of gpus */
     cli_list ranks;           /* files, one a rank; with it operands are more of them */
     const cli_list *operands; /* what the command line names without an option */

@@ -1,11 +1,12 @@
-"""Times recorded training steps as DistributedDataParallel on 1, 2, 4, .. GPUs of one host, without a profiler.
+"""Times recorded training steps as DistributedDataParallel, or fully_shard, on 1, 2, 4, .. GPUs of one host, without a profiler.
 
-Usage: PYTHONPATH=python python3 tools/measure_ddp_steps.py OUT.csv [--gpus 1,2,4] [--only TEXT] [--part I/N] [--full-size first|again] [--budget SECONDS]
+Usage: PYTHONPATH=python python3 tools/measure_ddp_steps.py OUT.csv [--gpus 1,2,4] [--only TEXT] [--part I/N] [--full-size first|again] [--sharded] [--budget SECONDS]
 
 The steps are those of data/recordings that have a data-parallel form, recorded on one GPU, on another host and day: what
 `habitat predict --gpus` says from these recordings is held against the rows that come out (`habitat eval ddp`). Three groups
 of timed iterations a step, one after the other; columns as in docs/recordings.md. --full-size: the steps of tools/full_size_steps.py or
-full_size_again.py instead (docs/full-size-steps.md).
+full_size_again.py instead (docs/full-size-steps.md). --sharded: those of them that are made of layers, their weights, gradients and
+states of the optimiser in parts: each layer by itself, and what is around them.
 """
 
 import argparse
@@ -40,14 +41,40 @@ FULL_SIZE_AGAIN = (
     ("regnet", "amp-bf16", 160), ("pixels", "amp-bf16", 12), ("vit_huge", "tf32", 16),
     ("summary", "tf32", 2), ("regnet", "tf32", 32), ("words_3b", "bf16", 1), ("windows_and_grids", "tf32", 12),
 )  # fmt: skip
+# Those of either that are made of layers, for --sharded.
+SHARDED = (
+    ("words_1b", "amp-bf16", 4), ("gpt2_xl", "amp-bf16", 12), ("bert_large", "amp-bf16", 48), ("words_1b", "tf32", 1),
+    ("vit_large", "amp-bf16", 192), ("t5_large", "amp-bf16", 24), ("whisper_medium", "amp-bf16", 16), ("bert_large", "tf32", 8),
+    ("gpt2_xl", "tf32", 2), ("swin_base", "amp-bf16", 128), ("vit_large", "tf32", 32), ("gpt2_xl", "amp-bf16", 2),
+)  # fmt: skip
+SHARDED_AGAIN = (
+    ("words_3b", "bf16", 6), ("vit_huge", "amp-bf16", 96), ("summary", "amp-bf16", 12), ("vit_huge", "tf32", 16), ("words_3b", "bf16", 1),
+    ("summary", "tf32", 2),
+)  # fmt: skip
 TABLES = {"": STEPS, "first": FULL_SIZE, "again": FULL_SIZE_AGAIN}
-COLUMNS = ("gpu", "gpus", "framework", "model", "precision", "batch", "iteration_ms", "group_ms", "recording")
+COLUMNS = ("gpu", "gpus", "framework", "model", "precision", "batch", "iteration_ms", "group_ms", "recording", "peak_bytes")
 WARMUP, TIMED, GROUPS = 6, 10, 3
 TIMED_FULL_SIZE = 6  # up to 0.8 s each
 
 
-def full_size(name, precision, batch):
-    """The function that runs one iteration of a step of full size, its gradients shared where there are several GPUs."""
+def shard(model, compute):
+    """Weights, gradients and states in parts: each of the layers that follow each other in a list, and what is around them."""
+    import torch
+    from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
+
+    policy, inside = MixedPrecisionPolicy(param_dtype=compute), set()
+    for module in model.modules():  # from the outside in
+        layers = list(module) if isinstance(module, torch.nn.ModuleList | torch.nn.Sequential) else []
+        if module in inside or len(layers) < 2 or len({type(layer) for layer in layers}) > 1 or not any(True for _ in layers[0].parameters()):
+            continue
+        for layer in layers:
+            fully_shard(layer, mp_policy=policy)
+            inside.update(layer.modules())
+    fully_shard(model, mp_policy=policy)
+
+
+def full_size(name, precision, batch, sharded=False):
+    """The function that runs one iteration of a step of full size, its gradients shared, or all in parts, where there are several GPUs."""
     import functools
 
     import recorded_steps
@@ -65,6 +92,10 @@ def full_size(name, precision, batch):
             return self.loss_of()
 
     def shared(batch):
+        if sharded and int(os.environ["WORLD_SIZE"]) > 1:
+            model, loss_of = {**first, **again}[name][0](batch)
+            shard(model, torch.bfloat16 if precision == "amp-bf16" else None)
+            return model, loss_of
         loss = Loss(*{**first, **again}[name][0](batch))
         if int(os.environ["WORLD_SIZE"]) > 1:
             loss = DistributedDataParallel(loss, device_ids=[torch.cuda.current_device()])
@@ -86,7 +117,8 @@ def worker(path, chosen):
     torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
     dist.init_process_group("nccl")
     first, parts = map(int, chosen.part.split("/"))
-    for script, precision, batch in TABLES[chosen.full_size][first::parts]:
+    table = {"first": SHARDED, "again": SHARDED_AGAIN}[chosen.full_size] if chosen.sharded else TABLES[chosen.full_size]
+    for script, precision, batch in table[first::parts]:
         if not any(part in f"{script}_b{batch}_{precision}" for part in chosen.only.split(",")):
             continue
         late = torch.tensor(float(time.time() > chosen.until), device="cuda")
@@ -94,9 +126,11 @@ def worker(path, chosen):
         if late.item():
             break
         began_s = time.time()
-        step = full_size(script, precision, batch) if chosen.full_size else load(script, precision, batch)
+        step = full_size(script, precision, batch, chosen.sharded) if chosen.full_size else load(script, precision, batch)
+        torch.cuda.reset_peak_memory_stats()
         for _ in range(WARMUP):
             step()
+        peak = torch.cuda.max_memory_allocated()
         if chosen.record:
             record_iterations(step, path=os.path.join(chosen.record, f"{script}_b{batch}_{precision.replace('-', '_')}_of{gpus}.json.gz"),
                               iterations=1, warmup=3, timed=4, batch_size=batch, model=script, compact=True, pause=0.0)  # fmt: skip
@@ -108,6 +142,7 @@ def worker(path, chosen):
             "recording": f"{script}_b{batch}_{precision.replace('-', '_')}_{chosen.suffix}"
             if chosen.full_size
             else recording_name(script, precision, batch, chosen.suffix),
+            "peak_bytes": peak,
         }  # fmt: skip
         if rank == 0:
             with open(path, "a", newline="", encoding="utf-8") as stream:
@@ -129,9 +164,12 @@ def main():
     p.add_argument("--part", default="0/1", help="every Nth step from the Ith on, for N runs side by side")
     p.add_argument("--record", metavar="FOLDER", help="record every rank of each step, too")
     p.add_argument("--full-size", default="", choices=TABLES, help="the steps of tools/full_size_steps.py, or of full_size_again.py")
+    p.add_argument("--sharded", action="store_true", help="weights, gradients and states in parts, with --full-size")
     p.add_argument("--until", type=float, help=argparse.SUPPRESS)
     chosen = p.parse_args()
     path = os.path.abspath(chosen.out)
+    if chosen.sharded and not chosen.full_size:
+        p.error("--sharded needs --full-size")
     if chosen.until:
         return worker(path, chosen)
     with open(path, "w", newline="", encoding="utf-8") as stream:
@@ -145,6 +183,7 @@ def main():
             sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={count}", __file__, path,
             "--only", chosen.only, "--suffix", chosen.suffix, "--until", str(until_s - 10), "--part", chosen.part,
             *(["--full-size", chosen.full_size] if chosen.full_size else []), *(["--record", chosen.record] if chosen.record else []),
+            *(["--sharded"] if chosen.sharded else []),
         ]  # fmt: skip
         try:
             status = subprocess.run(command, timeout=max(left_s, 20)).returncode

@@ -103,6 +103,8 @@ typedef struct habitat_request {
     /* Several values of gpu_count: a row each GPU, batch size and number. NULL: gpu_count. */
     const uint32_t *gpu_counts; /* shape (gpu_counts_count), each 1 or more */
     size_t gpu_counts_count;
+    bool sharded;       /* several GPUs keep weights, gradients and states in parts, as of
+                           habitat_replay_apply_sharded(); refused of one, and beside ranks */
     bool totals;        /* an iteration: rows hold no times of single kernels (their predictions'
                            trace_kernels are NULL), so that memory does not grow with their number */
     bool fastest_first; /* an iteration: rows in the order of their times, as one wants them who

@@ -182,6 +182,8 @@ typedef struct habitat_prediction {
     double context_bytes, margin_bytes, headroom_bytes;
     double largest_batch;    /* that fits, samples; 0: not even one; NaN unknown */
     uint32_t gpu_count;      /* that run the iteration together; 1 as predicted */
+    bool sharded;            /* each of them keeps a part of weights, gradients and states; */
+    uint32_t layer_count;    /* then: layers whose weights are gathered one by one */
     double communication_ms; /* of gpu_count GPUs: messages between them; 0 of one; this and the
                                 next two are NaN where one rank of several is known alone */
     double exposed_ms;       /* by how much messages make the iteration longer */

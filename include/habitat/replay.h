@@ -158,6 +158,21 @@ HABITAT_API habitat_status habitat_replay_apply_parallel(const habitat_replay *r
                                                          habitat_prediction *prediction,
                                                          habitat_error *err);
 
+/** The same with weights, gradients and states of the optimiser in parts, one a GPU, as PyTorch's
+ * fully_shard does it for each layer of a stack and for what is around them (docs/iteration.md,
+ * "Weights in parts"). memory_bytes, of each, loses what the others keep.
+ * @param replay     borrowed for the call.
+ * @param gpu_count  1: as habitat_replay_apply().
+ * @param prediction of the same workload; changed in place, left alone on failure.
+ * @param err        where and why on failure; may be NULL.
+ * @return as habitat_replay_apply_parallel().
+ * @note   Several threads may use one replay, each with a prediction of its own.
+ * @tested tests/unit/test_sharded.c @since 0.3 */
+HABITAT_API habitat_status habitat_replay_apply_sharded(const habitat_replay *replay,
+                                                        uint32_t gpu_count,
+                                                        habitat_prediction *prediction,
+                                                        habitat_error *err);
+
 /** What a user should know of a replay before trusting it: how the CPU's side was found, what of
  * the recording is missing.
  * @param replay borrowed for the call.

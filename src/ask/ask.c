@@ -50,6 +50,21 @@ static void gpus_asked(const habitat_request *r, uint32_t *least, uint32_t *most
     }
 }
 
+/* Parts need several GPUs to be on. */
+static habitat_status check_sharded(const habitat_request *r, habitat_error *err) {
+    uint32_t least, most;
+    gpus_asked(r, &least, &most);
+    if (!r->sharded)
+        return HABITAT_OK;
+    if (r->rank_count)
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "sharded: replays one recorded GPU; recorded ranks are sharded as they "
+                            "were recorded");
+    if (most < 2)
+        return habitat_fail(err, HABITAT_E_ARG, "sharded: say among how many GPUs, 2 or more");
+    return HABITAT_OK;
+}
+
 static habitat_status check_ranks(const habitat_request *r, habitat_error *err) {
     bool among = false;
     uint32_t least, most;
@@ -82,7 +97,7 @@ static habitat_status check_sharing(const habitat_request *r, habitat_error *err
     if (most > 1 && (r->assemble == HABITAT_ASSEMBLE_SUM || r->operations))
         return habitat_fail(err, HABITAT_E_ARG,
                             "only a replayed iteration can be shared among GPUs");
-    return HABITAT_OK;
+    return check_sharded(r, err);
 }
 
 static habitat_status check(const habitat_request *r, habitat_error *err) {

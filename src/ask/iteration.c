@@ -245,7 +245,9 @@ static habitat_status predict_one(const habitat_request *r, size_t i, const habi
     habitat_status status = r->rank_count ? ranks_predict(r, predictor, gpu, out, &made, &why)
                                           : habitat_predictor_predict(predictor, gpu, &made, &why);
     if (status == HABITAT_OK && out->own_replay)
-        status = habitat_replay_apply_parallel(out->own_replay, answer_gpus(r), made, &why);
+        status = r->sharded
+                     ? habitat_replay_apply_sharded(out->own_replay, answer_gpus(r), made, &why)
+                     : habitat_replay_apply_parallel(out->own_replay, answer_gpus(r), made, &why);
     if (status == HABITAT_OK && !w->origin && r->assemble != HABITAT_ASSEMBLE_SUM)
         untimed_assemble(w, untimed_cpu_ms(w, gpu), made);
     if (status == HABITAT_E_NO_SPEC && !alone) {
@@ -395,6 +397,28 @@ static habitat_status warn_of_hosts(const habitat_request *r, made_answer *out,
     return warnings_add(out, HABITAT_ABOUT_REQUEST, line, err);
 }
 
+/* How the model is taken to be wrapped, which no recording of one GPU tells. */
+static habitat_status warn_of_parts(made_answer *out, habitat_error *err) {
+    char line[400];
+    const habitat_prediction *p = NULL;
+    for (size_t i = 0; i < out->open.row_count && !p; i++)
+        if (out->open.rows[i].prediction->sharded)
+            p = out->open.rows[i].prediction;
+    if (!p)
+        return HABITAT_OK;
+    if (p->layer_count)
+        habitat_format(line, sizeof line,
+                       "weights in parts: %u layers whose weights have the same sizes are gathered "
+                       "one by one, what is around them at once (PyTorch's fully_shard of each "
+                       "layer and of the model); autocast's layers in 16 bit",
+                       p->layer_count);
+    else
+        habitat_format(line, sizeof line,
+                       "weights in parts: no layers are seen whose weights have the same sizes, so "
+                       "all weights are gathered at once, before the forward pass");
+    return warnings_add(out, HABITAT_ABOUT_REQUEST, line, err);
+}
+
 static habitat_status answer_recording(const habitat_request *r, size_t count,
                                        const habitat_gpu *const *destinations, made_answer *out,
                                        habitat_error *err) {
@@ -424,7 +448,7 @@ static habitat_status answer_recording(const habitat_request *r, size_t count,
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     for (size_t i = 0; status == HABITAT_OK && i < sets; i++)
         status = predict_rows(r, i, count, destinations, out, err);
-    return status;
+    return status == HABITAT_OK ? warn_of_parts(out, err) : status;
 }
 
 /* Of several ranks the first one is the recording that is shown. */

@@ -267,6 +267,11 @@ static message_node added_node(const chakra *c, const replay_node *n) {
         [REPLAY_ADDED_GATHER] = {"buffers gathered", COMM_NONE},
         [REPLAY_ADDED_BROADCAST] = {"broadcast of buffers", COMM_BROADCAST},
         [REPLAY_ADDED_SCATTER] = {"buffers copied back", COMM_NONE},
+        [REPLAY_ADDED_COLLECT] = {"all-gather of a layer's weights", COMM_ALL_GATHER},
+        [REPLAY_ADDED_UNPACK] = {"weights copied out", COMM_NONE},
+        [REPLAY_ADDED_PACK] = {"gradients copied together", COMM_NONE},
+        [REPLAY_ADDED_REDUCE] = {"reduce-scatter of a layer's gradients", COMM_REDUCE_SCATTER},
+        [REPLAY_ADDED_KEEP] = {"gradients kept", COMM_NONE},
     };
     const replay_added *a = &c->added[n->index - c->r->graph.kernel_count];
     comm_type type = kinds[a->kind].type;
@@ -444,7 +449,10 @@ habitat_status habitat_export_chakra(const habitat_replay *r, const habitat_pred
     for (size_t i = 0; i < p->trace_kernel_count; i++)
         ns[i] = p->trace_kernels[i].ms * HABITAT_NS_PER_MS;
     bool many = p->gpu_count > 1;
-    if (many)
+    replay_parted parted;
+    if (many && p->sharded)
+        status = replay_part(r, ns, p->gpu, p->gpu_count, &parallel, &parted, err);
+    else if (many)
         status = replay_share(r, ns, p->gpu, p->gpu_count, &parallel, err);
     if (status == HABITAT_OK)
         status = export_graph(r, p, ns, many ? &parallel : NULL, write, context, err);

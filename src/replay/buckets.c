@@ -9,6 +9,7 @@
 
 #include "base/constants_parallel.h"
 #include "base/error.h"
+#include "replay/layers.h"
 #include "trace/gradients.h"
 #include "workload/workload.h"
 
@@ -97,15 +98,33 @@ static size_t count_norms(const habitat_workload *w, uint32_t iteration) {
 
 /* Gradient i of `count` gets the parameters of its share, from the last one back: one each, where
  * there are as many. */
-static void set_bytes(const trace_gradients *g, size_t count, replay_gradient *out) {
+static void set_bytes(const trace_gradients *g, const uint32_t *layers, size_t count,
+                      replay_gradient *out) {
     for (size_t i = 0; i < count; i++) {
         size_t from = i * g->count / count, to = (i + 1) * g->count / count;
-        out[i].bytes = 0.0;
+        out[i].bytes = out[i].elements = 0.0;
+        out[i].layer = from < g->count ? layers[g->count - 1 - from] : 0;
         for (size_t p = from; p < to; p++) {
             const habitat_parameter *of = &g->all[g->count - 1 - p];
+            out[i].elements += (double)of->elements;
             out[i].bytes += (double)of->elements * (double)habitat_dtype_bytes(of->dtype);
         }
     }
+}
+
+/* Shape (g->count); NULL when out of memory. */
+static uint32_t *mark_layers(const trace_gradients *g) {
+    uint64_t *sizes = malloc((g->count + 1) * sizeof *sizes);
+    uint32_t *layers = malloc((g->count + 1) * sizeof *layers);
+    for (size_t i = 0; sizes && i < g->count; i++)
+        sizes[i] = g->all[i].elements;
+    if (sizes && layers)
+        replay_mark_layers(g->count, sizes, layers);
+    bool fine = sizes && layers;
+    free(sizes);
+    if (!fine)
+        free(layers);
+    return fine ? layers : NULL;
 }
 
 static bool set_buckets(replay_gradient *all, replay_backward *step) {
@@ -134,6 +153,7 @@ static bool set_kernels(const moment *launches, size_t launch_count, const momen
         if (!k || launches[k - 1].iteration != done[i].iteration)
             return false;
         all[i].kernel = launches[k - 1].index;
+        all[i].operation = done[i].index;
     }
     step->next = k < launch_count ? launches[k].index : HABITAT_NONE;
     step->begin = HABITAT_NONE;
@@ -153,8 +173,11 @@ static habitat_status add_step(const habitat_workload *w, const trace_gradients 
     replay_gradient *all = &out->all[out->count];
     *step = (replay_backward){
         .first = out->count, .count = count - skipped, .norms = count_norms(w, done->iteration)};
-    set_bytes(sizes, step->count, all);
-    if (!set_buckets(all, step))
+    uint32_t *layers = mark_layers(sizes);
+    if (layers)
+        set_bytes(sizes, layers, step->count, all);
+    free(layers);
+    if (!layers || !set_buckets(all, step))
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     if (!set_kernels(launches, launch_count, done + skipped, all, step))
         return habitat_fail(err, HABITAT_E_UNSUPPORTED,

@@ -8,7 +8,9 @@
 typedef struct replay_gradient {
     uint32_t kernel; /* of the workload: launched last before, on the main stream */
     uint32_t bucket; /* of its iteration */
-    double bytes;
+    double bytes, elements;
+    uint32_t operation; /* autograd's, which adds it to its parameter */
+    uint32_t layer;     /* of its parameter, from 1 on; 0: of none (layers.h) */
 } replay_gradient;
 
 /* The gradients of one iteration, in the order in which they are done. */

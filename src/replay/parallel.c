@@ -55,7 +55,7 @@ static bool add_sums(sharing *x, const replay_backward *step, uint32_t *sums, do
             (!i || splice_link(&x->s, previous, copy, REPLAY_GAP)) &&
             splice_link(&x->s, x->kernel_node[g->kernel], copy, REPLAY_GAP) &&
             sharing_launch(x, g->kernel, copy,
-                           hardware_bucket_fill_steps + (full ? hardware_message_steps : 0.0));
+                           hardware_bucket_fill_steps + (full ? hardware_message_steps : 0.0), 0.0);
         previous = copy;
         held += g->bytes;
         if (fine && full) {
@@ -95,7 +95,7 @@ static bool add_returns(sharing *x, const replay_backward *step, const uint32_t 
             !splice_link(&x->s, sums[b], node, REPLAY_GAP) ||
             (b && !splice_link(&x->s, last, node, REPLAY_GAP)) ||
             !sharing_launch(x, all[step->count - 1].kernel, node,
-                            many * hardware_bucket_return_steps))
+                            many * hardware_bucket_return_steps, 0.0))
             return false;
         last = node;
     }
@@ -131,7 +131,7 @@ static bool add_buffers(sharing *x, const replay_backward *step) {
            splice_link(&x->s, message, back, REPLAY_GAP) &&
            splice_link(&x->s, back, beside, REPLAY_GAP) &&
            sharing_launch(x, step->begin, back,
-                          hardware_message_steps + many * hardware_bucket_return_steps);
+                          hardware_message_steps + many * hardware_bucket_return_steps, 0.0);
 }
 
 static bool add_all(sharing *x) {

@@ -44,4 +44,18 @@ habitat_status replay_share(const habitat_replay *r, const double *kernel_ns,
                             habitat_error *err);
 void replay_parallel_free(replay_parallel *p);
 
+/* What parts do to the memory of each GPU [byte]. */
+typedef struct replay_parted {
+    size_t layers;         /* gathered one by one, without what is around them */
+    double part;           /* of everything that is kept: 1 / GPUs */
+    double kept_bytes;     /* weights, in their own format, whole */
+    double cast_bytes;     /* 16-bit copies of them that autocast made: not of gathered ones */
+    double gathered_bytes; /* whole at once */
+} replay_parted;
+
+/* The same as replay_share() with weights, gradients and states in parts: sharded.c. */
+habitat_status replay_part(const habitat_replay *r, const double *kernel_ns, const habitat_gpu *gpu,
+                           uint32_t count, replay_parallel *out, replay_parted *told,
+                           habitat_error *err);
+
 #endif

@@ -21,19 +21,45 @@ static void set_memory(const habitat_replay *r, const replay_parallel *p, habita
     one->fits = memory_fits(one->headroom_bytes, one->margin_bytes); /* NaN: -1, as before */
 }
 
+/* Of weights, gradients and states each GPU keeps its part. */
+static void set_part_memory(const habitat_replay *r, const replay_parted *told,
+                            habitat_prediction *one) {
+    const habitat_trace_memory *m = &habitat_trace_get_info(r->workload->trace)->memory;
+    double weights = told->kept_bytes, gone = 1.0 - told->part;
+    double state = isfinite(m->optimizer_bytes) ? m->optimizer_bytes : 2.0 * weights;
+    double gradients = isfinite(m->gradients_bytes) ? m->gradients_bytes : weights;
+    double kept = weights + gradients + state, bytes = told->gathered_bytes - gone * kept;
+    if (one->memory_bytes > chosen_parts_passes_share * kept)
+        bytes -= told->cast_bytes; /* the peak is in the passes, which hold these copies */
+    double margin = chosen_parts_memory_doubt * (one->memory_bytes + bytes);
+    one->memory_bytes += bytes;
+    one->margin_bytes += margin;
+    one->headroom_bytes -= bytes + margin;
+    one->largest_batch = NAN;
+    one->fits = memory_fits(one->headroom_bytes, one->margin_bytes);
+    one->layer_count = (uint32_t)told->layers;
+}
+
 /* `one` is the iteration of one GPU: what was measured of it stays, and the rest comes on top. */
 static void set(const habitat_replay *r, const replay_parallel *p, const replay_lengths *of,
                 uint32_t count, habitat_prediction *one) {
-    double more_ms = fmax(0.0, of->ms - one->iteration_ms);
+    double more_ms = of->ms - one->iteration_ms;
+    if (!one->sharded)
+        more_ms = fmax(0.0, more_ms);
     bool binds = one->bound_by != HABITAT_BY_UNKNOWN && of->cpu_ms > 0.0 && of->gpu_ms > 0.0;
     one->idle_ms += fmax(0.0, of->silent_ms - one->iteration_ms);
     one->exposed_ms = fmax(0.0, of->ms - of->silent_ms);
     one->samples_per_s *= (double)count * one->iteration_ms / (one->iteration_ms + more_ms);
-    one->low_ms = fmax(one->low_ms, fmin(of->low_ms, one->iteration_ms + more_ms));
+    double low = fmin(of->low_ms, one->iteration_ms + more_ms);
+    one->low_ms = one->sharded ? low : fmax(one->low_ms, low);
     double doubt =
         collective_is_quick(one->gpu, count) ? fitted_quick_parallel_doubt : chosen_parallel_doubt;
-    one->high_ms = fmax(one->high_ms, of->high_ms) + doubt * more_ms;
+    one->high_ms = fmax(one->high_ms, of->high_ms) + doubt * fmax(0.0, more_ms);
     one->iteration_ms += more_ms;
+    if (one->sharded) {
+        one->low_ms = fmin(one->low_ms, one->iteration_ms / (1.0 + chosen_parts_doubt));
+        one->high_ms = fmax(one->high_ms, one->iteration_ms * (1.0 + chosen_parts_doubt));
+    }
     one->low_ms = fmin(one->low_ms, one->iteration_ms / (1.0 + fitted_iteration_least_width));
     one->high_ms = fmax(one->high_ms, one->iteration_ms * (1.0 + fitted_iteration_least_width));
     one->path_cpu_ms = one->path_kernel_ms = one->path_gap_ms = NAN; /* of one GPU */
@@ -41,7 +67,6 @@ static void set(const habitat_replay *r, const replay_parallel *p, const replay_
     one->cpu_ms = of->cpu_ms;
     if (binds)
         one->bound_by = of->cpu_ms > of->gpu_ms ? HABITAT_BY_CPU : HABITAT_BY_GPU;
-    set_memory(r, p, one);
     one->gpu_count = count;
     one->communication_ms = p->message_ns / r->iterations / HABITAT_NS_PER_MS;
 }
@@ -49,25 +74,32 @@ static void set(const habitat_replay *r, const replay_parallel *p, const replay_
 static habitat_status share(const habitat_replay *r, uint32_t count, double low, double high,
                             habitat_prediction *p, habitat_error *err) {
     replay_parallel made = {0};
+    replay_parted told = {0};
     replay_lengths of = {0};
     double *ns = malloc((p->trace_kernel_count + 1) * sizeof *ns);
     if (!ns)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     replay_set_times(r, p, ns);
-    habitat_status status = replay_share(r, ns, p->gpu, count, &made, err);
+    habitat_status status = p->sharded ? replay_part(r, ns, p->gpu, count, &made, &told, err)
+                                       : replay_share(r, ns, p->gpu, count, &made, err);
     habitat_replay shared = *r;
     shared.graph = made.graph; /* borrowed */
     if (status == HABITAT_OK)
         status = replay_measure(&shared, made.kernel_ns, made.silent_ns, low, high, &of, err);
-    if (status == HABITAT_OK)
+    if (status == HABITAT_OK) {
         set(r, &made, &of, count, p);
+        if (p->sharded)
+            set_part_memory(r, &told, p);
+        else
+            set_memory(r, &made, p);
+    }
     replay_parallel_free(&made);
     free(ns);
     return status;
 }
 
-habitat_status habitat_replay_apply_parallel(const habitat_replay *r, uint32_t gpu_count,
-                                             habitat_prediction *p, habitat_error *err) {
+static habitat_status apply(const habitat_replay *r, uint32_t gpu_count, bool sharded,
+                            habitat_prediction *p, habitat_error *err) {
     if (!gpu_count || gpu_count > GPUS_MOST)
         return habitat_fail(err, HABITAT_E_ARG, "from 1 to %d GPUs can share an iteration",
                             GPUS_MOST);
@@ -80,5 +112,16 @@ habitat_status habitat_replay_apply_parallel(const habitat_replay *r, uint32_t g
         return status;
     habitat_replay with = replay_with_casts(r, p);
     with.scaler_waits = p->scaler_waits;
+    p->sharded = sharded;
     return share(&with, gpu_count, low, high, p, err);
+}
+
+habitat_status habitat_replay_apply_parallel(const habitat_replay *r, uint32_t gpu_count,
+                                             habitat_prediction *p, habitat_error *err) {
+    return apply(r, gpu_count, false, p, err);
+}
+
+habitat_status habitat_replay_apply_sharded(const habitat_replay *r, uint32_t gpu_count,
+                                            habitat_prediction *p, habitat_error *err) {
+    return apply(r, gpu_count, true, p, err);
 }

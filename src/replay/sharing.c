@@ -66,14 +66,14 @@ double sharing_slowed_ns(const sharing *x, double shared_ns) {
                                                               : fitted_beside_collective);
 }
 
-bool sharing_launch(sharing *x, uint32_t k, uint32_t node, double steps) {
+bool sharing_launch(sharing *x, uint32_t k, uint32_t node, double steps, double more_ns) {
     uint32_t call = x->r->workload->kernels[k].kernel->call;
     uint32_t from = call == HABITAT_NONE ? HABITAT_NONE : x->call_node[call];
     double scale = x->r->options.cpu_scale > 0.0 ? x->r->options.cpu_scale : 1.0;
     if (from == HABITAT_NONE)
         return true;
     if (x->r->cpu_factor > 0.0)
-        x->s.cpu_ns[from] += steps * x->r->usual_ns * scale / x->r->cpu_factor;
+        x->s.cpu_ns[from] += (steps * x->r->usual_ns + more_ns) * scale / x->r->cpu_factor;
     return splice_link(&x->s, from, node, REPLAY_LAUNCH);
 }
 

@@ -30,9 +30,9 @@ void sharing_free(sharing *x);
 /* Bytes read and written once on the GPU. */
 double sharing_copy_ns(const sharing *x, double bytes);
 
-/* The CPU works so many usual steps longer behind the launch of kernel `k`, and the new node waits
- * for that launch. Each returns false, or HABITAT_NONE, when out of memory. */
-bool sharing_launch(sharing *x, uint32_t k, uint32_t node, double steps);
+/* The CPU works so many usual steps and more_ns longer behind the launch of kernel `k`, and the new
+ * node waits for that launch. Each returns false, or HABITAT_NONE, when out of memory. */
+bool sharing_launch(sharing *x, uint32_t k, uint32_t node, double steps, double more_ns);
 
 /* A message of such a kind on NCCL's stream, and what copies it there and away [ns]. */
 uint32_t sharing_message(sharing *x, uint32_t at, bool before, habitat_collective kind,

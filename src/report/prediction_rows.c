@@ -338,6 +338,7 @@ static const row_column columns[] = {
      .right = true, .shown = ranks_known, .show = show_exposed},
     {COLUMN(waiting_ms, NUMBER, FILES | IN_TEXT), .header = "a rank\nwaits ms", .right = true,
      .shown = ranks_known, .show = show_waiting},
+    {COLUMN(sharded_layers, NUMBER, IN_JSON)},
     {.key = "ranks", .in = IN_JSON, .json = json_ranks},
     {.key = "by_device", .in = IN_JSON, .json = json_devices},
     {COLUMN(calibrated_operations, INTEGER, IN_JSON | IN_EXPLAIN)},
@@ -474,6 +475,7 @@ static void fill(const void *of, size_t row, void *out) {
                            .mark_interval = list->mark_intervals &&
                                             habitat_interval_unchecked(p->interval_basis),
                            .gpus = p->gpu_count,
+                           .sharded_layers = p->sharded ? (double)p->layer_count : NAN,
                            .communication_ms = p->communication_ms,
                            .exposed_communication_ms = p->exposed_ms,
                            .waiting_ms = p->waiting_ms,
