@@ -1,4 +1,4 @@
-"""Figures in the prose of docs/iteration.md, memory.md, recording.md, limits.md and of what quotes their tables: each sentence with its numbers worked out from what `habitat`
+"""Figures in the prose of docs/iteration.md, iteration-figures.md, memory.md, recording.md, limits.md and of what quotes their tables: each sentence with its numbers worked out from what `habitat`
 answers, from the tables of the same pages (which the tests `evaluated_pages` and `docs_shown` hold), from data/ and from the constants.
 doc_figures.py compares."""
 
@@ -21,6 +21,7 @@ import judge_turns  # noqa: E402
 from iteration_goals import number, row, table  # noqa: E402
 
 CLOCK = "docs/decisions/0447-the-clock-beside-the-rule.md"
+FIGURES = "docs/iteration-figures.md"
 SMALL = "data/recordings/transformer_b32_fp32_h100.json.gz"
 
 
@@ -46,24 +47,33 @@ def example(program):
            f"On a T4 the kernels take {t4['busy_ms']:.0f} ms")
 
 
-def replay_rules(c):
+def rule_weights():
     weights = re.search(r"replay_rule_weights\[REPLAY_FEATURES\] = \{([\d.]+), ([\d.]+), ([\d.]+)\}", page("src/replay/rule.c"))
-    steps, calls, outermost = map(float, weights.groups())
+    steps, calls_ns, outermost_ns = map(float, weights.groups())
+    return steps, calls_ns / 1e3, outermost_ns / 1e3
+
+
+def replay_rules(c):
+    steps, calls, outermost = rule_weights()
     point, factor, bare = c["replay_point"], c["replay_factor"], c["replay_bare_factor"]
     yield f"its launch plus {c['replay_latency_ns'] / 1e3:.0f} us or what the recording shows"
-    yield f"{point:.2f} x ({steps:.2f} x usual step x steps + {calls / 1e3:.1f} us x calls + {outermost / 1e3:.1f} us x outermost operations)"
-    fitted = re.search(r"all (\d+ steps): ([\d.]+) x usual step x steps \+ ([\d.]+) us x calls \+ ([\d.]+) us x outermost", page("docs/iteration.md"))
-    near = all(abs(float(made) / own - 1) < 0.01 for made, own in zip(fitted.groups()[1:], (steps, calls / 1e3, outermost / 1e3)))
-    if not near:  # the rule was not fitted again
-        yield f"all {fitted.group(1)}: {steps:.4f} x usual step x steps + {calls / 1e3:.3f} us x calls + {outermost / 1e3:.3f} us x outermost"
+    yield f"{point:.2f} x ({steps:.2f} x usual step x steps + {calls:.1f} us x calls + {outermost:.1f} us x outermost operations)"
     yield (f"Interval {1 / factor / point:.2f} to {factor / point:.2f} of it. Recordings without operations: {c['replay_bare_share']} of the profiled time, "
            f"interval {math.floor(100 / bare + 0.5) / 100:.2f} to {bare} of it")
     yield f"Where ranks share more than gradients the interval reaches {c['replay_together_factor']} times higher"
     yield f"interval {1 / c['replay_given_factor']:.2f} to {c['replay_given_factor']} of it"
     yield f"their median ({c['replay_gap_ns'] / 1e3} us, {c['replay_gap_across_ns'] / 1e3} us behind another stream"
     yield f"0 to {c['replay_gap_scale_most']} times (docs/decisions/0134)"
+
+
+def replay_figures(c):
+    steps, calls, outermost = rule_weights()
+    fitted = re.search(r"all (\d+ steps): ([\d.]+) x usual step x steps \+ ([\d.]+) us x calls \+ ([\d.]+) us x outermost", page(FIGURES))
+    near = all(abs(float(made) / own - 1) < 0.01 for made, own in zip(fitted.groups()[1:], (steps, calls, outermost)))
+    if not near:  # the rule was not fitted again
+        yield f"all {fitted.group(1)}: {steps:.4f} x usual step x steps + {calls:.3f} us x calls + {outermost:.3f} us x outermost"
     yield f"an iteration more than {c['cpu_bound_ratio']:.1f} times as long as the GPU is busy"
-    yield f"and the share {point}, were chosen with all recordings in view"
+    yield f"and the share {c['replay_point']}, were chosen with all recordings in view"
     yield f"of one run differ by more than {100 * c['much_spread']:.0f} %, they are listed apart"
 
 
@@ -90,7 +100,7 @@ def autocast(program):
     times = notes["iteration_ms_all"][: notes["iteration_ms_groups"][0]]  # before the profiler was in the process
     yield (f"the CPU's side is {plain['cpu_ms']:.1f} ms by rule, its casts make it {casts['cpu_ms']:.1f} ms; recorded in bf16 on the same GPU it takes "
            f"{statistics.median(times):.1f} ms in the middle, {min(times):.1f} to {max(times):.1f}, bound by its CPU.")
-    cells = re.search(r"^\| resnet50_b128_amp_fp16_h200 \| 64 \| ([\d.]+) \| [^|]* \| ([\d.]+) \|", page("docs/iteration.md"), re.M)
+    cells = re.search(r"^\| resnet50_b128_amp_fp16_h200 \| 64 \| ([\d.]+) \| [^|]* \| ([\d.]+) \|", page(FIGURES), re.M)
     yield f"ResNet-50 at batch size 128 on the H200, from fp32 at 64: {float(cells[2]):.1f} ms; {float(cells[1]):.1f} were measured"
 
 
@@ -117,7 +127,7 @@ def without_gpu():
 
 def turns(c):
     """What other pages quote of the steps that one process timed in turns."""
-    text = page("docs/iteration.md")
+    text = page(FIGURES)
     count, told, ruled = re.search(r"Of (\d+) predictions of steps that the CPU binds, .*: ([\d.]+) % off, without the clock ([\d.]+)\.", text).groups()
     reach, low, high = re.search(r"80 % within a factor of ([\d.]+); each script left out ([\d.]+) to ([\d.]+)\.", text).groups()
     assert float(reach) <= c["replay_clock_factor"] < float(reach) + 0.01, "replay_clock_factor is not what was measured"
@@ -152,9 +162,9 @@ def messages(c):
 
 
 def ranks():
-    rows = table(page("docs/iteration.md").split("\n## Recorded ranks\n\nms.", 1)[1], "step", "measured")
+    rows = table(page(FIGURES).split("\n## Recorded ranks\n\nms.", 1)[1], "step", "measured")
     errors = [f"{abs(number(cells[4])):.1f}" for cells in rows]
-    yield f"they are predicted within {errors[0]}, {errors[1]} and {errors[2]} % (table at the end)"
+    yield f"they are predicted within {errors[0]}, {errors[1]} and {errors[2]} % ([table](iteration-figures.md#recorded-ranks))"
 
 
 # ---- docs/decisions/0243, CHANGELOG.md ----
@@ -164,7 +174,7 @@ DECISION = "docs/decisions/0243-convolutions-between-formats-of-matrix-units.md"
 
 def other_precisions():
     """Precisions that are not from fp32: the decision, and CHANGELOG.md until it is of a release."""
-    part = page("docs/iteration.md").split("\nAnother precision, not from fp32", 1)[1]
+    part = page(FIGURES).split("\nAnother precision, not from fp32", 1)[1]
     rows = {cells[0]: cells for cells in table(part, "", "models") if cells[1] == "all"}
     single, others = "**fp32 from these three**", "**each of these three from the others**"
 
@@ -292,6 +302,8 @@ def figures(program):
         yield "docs/guides/no-gpu.md", sentence
     for sentence in (*example(program), *autocast(program), *replay_rules(c), *clock(program, c), *messages(c), *ranks()):
         yield "docs/iteration.md", sentence
+    for sentence in replay_figures(c):
+        yield FIGURES, sentence
     yield "docs/man/habitat-predict.1.md", f"eight to a host, hosts over a network of {8 * c['network_bytes_per_s'] / 1e9:.0f} Gbit/s."
     for sentence in (*limits(cases), *far_peaks(cases), *left_out(), *margins(c)):
         yield "docs/memory.md", sentence

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Regenerates what is measured in docs/: accuracy.md (`habitat eval ops`: models trained anew, each GPU
 # left out in turn; `e2e`, `cnn`: recordings onto whole models that others measured; `pairs`: steps recorded
-# on two GPUs); the figures of iteration.md (`replay`, `scale`, `ddp`) and memory.md (`memory`); new-models.md
+# on two GPUs); the goals of iteration.md, iteration-figures.md (`replay`, `scale`, `ddp`) and the figures of memory.md (`memory`); new-models.md
 # (tools/judge_new_models.py); training-ways.md (tools/judge_training_ways.py); ways-together.md (tools/judge_ways_together.py); unusual-steps.md (tools/judge_unusual_steps.py); full-size-steps.md (tools/judge_full_size_steps.py); choose.md (`choose`); shapes.md (`shapes`); case-studies.md; what README.md, the tutorial and the guides show; accuracy-bundle.md, where the whole
 # bundle of measurements lies beside the checkout.
 # usage: evaluate.sh BUILD [recordings|check]
@@ -123,23 +123,25 @@ echo >>"$work/accuracy.md"
 cat "$work/tables" >>"$work/accuracy.md"
 done_with accuracy.md
 
-sed '/^<!-- figures:/q' docs/iteration.md >"$work/iteration.md"
+cp docs/iteration.md "$work/iteration.md" # rules, and the table of what was asked, which is written below
+sed '/^<!-- figures:/q' docs/iteration-figures.md >"$work/iteration-figures.md"
 "$habitat" eval replay >"$work/part"
-sed 1,3d "$work/part" >>"$work/iteration.md"
-printf '\n## Another batch size or precision\n' >>"$work/iteration.md"
-"$habitat" eval scale >>"$work/iteration.md"
-python3 tools/judge_precision.py "$habitat" >>"$work/iteration.md"
-python3 tools/judge_turns.py "$habitat" >>"$work/iteration.md"
-python3 tools/judge_elsewhere.py "$habitat" >>"$work/iteration.md"
-echo >>"$work/iteration.md"
-"$habitat" eval ddp >>"$work/iteration.md"
+sed 1,3d "$work/part" >>"$work/iteration-figures.md"
+printf '\n## Another batch size or precision\n' >>"$work/iteration-figures.md"
+"$habitat" eval scale >>"$work/iteration-figures.md"
+python3 tools/judge_precision.py "$habitat" >>"$work/iteration-figures.md"
+python3 tools/judge_turns.py "$habitat" >>"$work/iteration-figures.md"
+python3 tools/judge_elsewhere.py "$habitat" >>"$work/iteration-figures.md"
+echo >>"$work/iteration-figures.md"
+"$habitat" eval ddp >>"$work/iteration-figures.md"
 sed '/^<!-- figures:/q' docs/memory.md >"$work/memory.md"
 "$habitat" eval memory >"$work/part"
 sed 1d "$work/part" >>"$work/memory.md"
 # what recording.md shows is a source of these goals, so it is made before them
 [ "$what" = check ] || python3 tools/shown.py "$habitat" docs/recording.md
-python3 tools/iteration_goals.py "$work/iteration.md" "$work/memory.md" docs/recording.md
+python3 tools/iteration_goals.py "$work/iteration.md" "$work/iteration-figures.md" "$work/memory.md" docs/recording.md
 done_with iteration.md
+done_with iteration-figures.md
 done_with memory.md
 
 python3 tools/judge_new_models.py "$habitat" >"$work/new-models.md"

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What was asked of iterations (time, batch size, precision, memory, several GPUs, no GPU) and what came out: the table at the top of
-docs/iteration.md, worked out from the tables that `habitat eval replay`, `scale`, `ddp` and `memory` print and from the steps without a
-GPU (docs/recording.md).
+"""What was asked of iterations (time, batch size, precision, memory, several GPUs, no GPU) and what came out: the table of
+docs/iteration.md, worked out from the tables that `habitat eval replay`, `scale`, `ddp` (docs/iteration-figures.md) and `memory` print and
+from the steps without a GPU (docs/recording.md).
 
-usage: iteration_goals.py ITERATION.md MEMORY.md RECORDING.md      writes the table into ITERATION.md
+usage: iteration_goals.py ITERATION.md FIGURES.md MEMORY.md RECORDING.md      writes the table into ITERATION.md
 """
 
 import pathlib
@@ -295,25 +295,25 @@ OTHERS = (
 )
 
 
-def goals(iteration, memory_page, recording):
+def goals(figures, memory_page, recording):
     yield "| what | asked | got | |"
     yield "|---|---|---|---|"
-    for part in (replay(iteration), transfers(iteration), scaled(iteration), parallel(iteration), memory(memory_page), without_gpu(recording)):
+    for part in (replay(figures), transfers(figures), scaled(figures), parallel(figures), memory(memory_page), without_gpu(recording)):
         yield from part
     for what, asked, got in OTHERS:
         yield line(what, asked, got, None)
 
 
 def main():
-    if len(sys.argv) != 4:
+    if len(sys.argv) != 5:
         sys.exit(__doc__)
-    paths = [pathlib.Path(name) for name in sys.argv[1:]]
-    pages = [path.read_text(encoding="utf-8") for path in paths]
-    if pages[0].count(BEGIN) != 1 or END not in pages[0]:
+    page, *sources = (pathlib.Path(name) for name in sys.argv[1:])
+    text = page.read_text(encoding="utf-8")
+    if text.count(BEGIN) != 1 or END not in text:
         sys.exit("iteration_goals: no place for the table")
-    before, rest = pages[0].split(BEGIN)
-    rows = "\n".join(goals(*pages))
-    paths[0].write_text(f"{before}{BEGIN}{rows}\n{rest[rest.index(END):]}", encoding="utf-8")
+    before, rest = text.split(BEGIN)
+    rows = "\n".join(goals(*(source.read_text(encoding="utf-8") for source in sources)))
+    page.write_text(f"{before}{BEGIN}{rows}\n{rest[rest.index(END):]}", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Whole steps on another GPU, which is in another host: from an H100's recording to an H200's iteration and back. A section of
-docs/iteration.md on standard output.
+docs/iteration-figures.md on standard output.
 
 usage: judge_elsewhere.py HABITAT [RECORDINGS]      RECORDINGS: data/recordings, with new_models in it
 """

@@ -27,7 +27,7 @@ TEXT = """# New models
 Made by `make eval` from `data/recordings/new_models`; do not edit.
 
 {models} models of torchvision, Transformers, PyTorch Geometric and a few lines of PyTorch (`tools/new_models.py`). Each was recorded on one H200 in five steps: a small batch in fp32, TF32 and
-autocast to bf16, a large one in fp32 and autocast. The rules were settled before anybody looked at these models, so what is worse here than in [iteration.md](iteration.md) and
+autocast to bf16, a large one in fp32 and autocast. The rules were settled before anybody looked at these models, so what is worse here than in [iteration-figures.md](iteration-figures.md) and
 [memory.md](memory.md) is what a network of your own has to expect. What has been seen since: [below](#how-clean-this-test-is).
 
 ## How to read these tables

@@ -3,7 +3,7 @@
 of the same scripts say of them; and those of data/recordings/one_host, which were recorded minutes before on the host that measured.
 
 Each step is predicted from the recording in fp32 of its batch size, else of the nearest below it with --batch. Prints two sections of
-docs/iteration.md: a line a step; tools/iteration_goals.py counts those of the recorded batch size.
+docs/iteration-figures.md: a line a step; tools/iteration_goals.py counts those of the recorded batch size.
 
 usage: judge_precision.py HABITAT
 """

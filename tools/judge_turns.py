@@ -2,7 +2,7 @@
 """Steps that one process timed in turns (data/recordings/in_turns, in_turns_again: tools/measure_turns.py), against what some of their recordings say.
 
 From each recording: the other batch size of the same format; from those in fp32 the other formats of the same batch size. Each once as
-recorded and once with the time of the recorder's clock (`cpu_ms`) left out. Prints a section of docs/iteration.md: sums first, then a
+recorded and once with the time of the recorder's clock (`cpu_ms`) left out. Prints a section of docs/iteration-figures.md: sums first, then a
 line a step; tools/iteration_goals.py reads both.
 
 usage: judge_turns.py HABITAT

@@ -31,7 +31,7 @@ CONSTANT(fitted, scale_mixed_factor, 1.5, "of the traffic's time",
 CONSTANT(fitted, scale_places_share, 0.2, "of the exponent",
          "copies and element-wise kernels without vectors in another format: fp32 and TF32 to bf16 on an H100, first models alone .15 to .2, others .15 to .3, all in view; docs/decisions/0511")
 CONSTANT(fitted, scale_sigma, 0.05, "in log(time)",
-         "whole iterations of the same recordings; docs/iteration.md")
+         "whole iterations of the same recordings; docs/iteration-figures.md")
 CONSTANT(fitted, scale_assumed_sigma, 0.15, "in log(time), of log(batch size over the recorded one)",
          "what is taken to grow with the batch: of 31 pairs of recordings on the H200 without their shapes, busy time, 24 are inside (13 without); most err by 0.05 to 0.15 of it, DCGAN and GNMT by 0.3")
 CONSTANT(chosen, twin_sizes, 0.01, "of a size", "of two recordings of one step: the edges of random graphs differ by 4e-5")
