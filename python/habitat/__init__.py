@@ -71,7 +71,7 @@ else:  # a type checker that saw this would take any name for an attribute
 
     def __getattr__(name: str) -> Any:
         if name == "__version__":
-            return _import_module("habitat._native").version()
+            return _import_module("habitat._library").version()
         if name not in __all__:
             raise AttributeError(f"module 'habitat' has no attribute {name!r}")
         return getattr(_import_module(f"habitat.{_HOMES.get(name, 'prediction')}"), name)

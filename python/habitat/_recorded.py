@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union
 
-from . import _native
+from . import _library, _native
 from ._native import PathLike
 from ._wishes import Wishes, positive
 from .results import ClassTime, Gpu, Prediction, Predictions
@@ -59,7 +59,7 @@ class Recorded:
         self._trace.handle  # what is closed is refused
         for file in (*self._locations, *self._files):
             if os.path.exists(file) and not os.path.isfile(file):
-                raise _native.refuse("is no regular file: another process cannot read it again", file)
+                raise _library.refuse("is no regular file: another process cannot read it again", file)
         held = ("_table", "_trace", "_origin", "_origin_said", "_info", "_stamps")
         state = {key: value for key, value in vars(self).items() if key not in held}
         return {**state, "_sha256": ([_native.sha256_of(file) for file in self._unchanged()], self._table.sha256)}
@@ -68,7 +68,7 @@ class Recorded:
         """The recordings, which are refused where they are not as they were read."""
         for file, stamp in zip(self._locations, self._stamps):
             if stamp is None or stamp != _stamp(file):
-                raise _native.refuse("the file has changed since it was read", file)
+                raise _library.refuse("the file has changed since it was read", file)
         return self._locations
 
     def __setstate__(self, state: Dict[str, Any]) -> None:
@@ -77,18 +77,18 @@ class Recorded:
         vars(self).update(state)
         self._table = _native.GpuTable(self._files)
         if self._table.sha256 != gpus:
-            raise _native.refuse("files of GPUs have changed since this was pickled; open it again", self._locations[0])
+            raise _library.refuse("files of GPUs have changed since this was pickled; open it again", self._locations[0])
         self._read(self._locations)
         for file, then in zip(self._unchanged(), recordings):
             if then != _native.sha256_of(file):
-                raise _native.refuse("the file has changed since this was pickled; open it again", file)
+                raise _library.refuse("the file has changed since this was pickled; open it again", file)
 
     def _refuse_to_write(self, files: Iterable[str]) -> None:
         """What was read may be the only recording: links and other names of it are found, too."""
         read = [_identity(file) for file in (*self._locations, *self._files)]
         for file in files:
             if _identity(file) in [one for one in read if one]:
-                raise _native.refuse("is read by this trace; name another file", file)
+                raise _library.refuse("is read by this trace; name another file", file)
 
     def close(self) -> None:
         """Frees what was read, at once instead of with the object; predictions made from it stay.

@@ -9,7 +9,8 @@ from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Union
 
 from . import _native
 from . import _notebook as show
-from ._native import HabitatError, PathLike
+from ._library import HabitatError
+from ._native import PathLike
 from ._recorded import Costs, GpuName, Recorded, find_in, name_of, names_of, paths_of
 from ._wishes import Counts, Wishes, counts_of
 from .explanation import ExplainedRow, Explanation, Reason

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from habitat import _native, _wishes
+from habitat import _library, _native, _wishes
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = {
-    "habitat_error": _native._Error,
-    "habitat_gpu_skipped": _native._Skipped,
-    "habitat_request": _native._Request,
-    "habitat_read_options": _native._ReadOptions,
-    "habitat_choice_options": _native._ChoiceOptions,
-    "habitat_report_options": _native._ReportOptions,
+    "habitat_error": _library.Error,
+    "habitat_gpu_skipped": _library.Skipped,
+    "habitat_request": _library.Request,
+    "habitat_read_options": _library.ReadOptions,
+    "habitat_choice_options": _library.ChoiceOptions,
+    "habitat_report_options": _library.ReportOptions,
 }
 
 
@@ -39,14 +39,14 @@ def test_fields_are_where_the_headers_have_them(tmp_path):
 
 
 def test_words_and_limits_are_those_of_the_library():
-    name = _native._library.habitat_precision_name
+    name = _library.library.habitat_precision_name
     name.restype = ctypes.c_char_p
     words = [name(number) for number in range(len(_wishes.PRECISIONS) + 1)]
     assert words == [*(word.encode() for word in _wishes.PRECISIONS), words[-1]] and words[-1] not in words[:-1]
     assert list(_wishes.PRECISIONS.values()) == list(range(len(_wishes.PRECISIONS)))
-    find = _native._library.habitat_assemble_from_name
+    find = _library.library.habitat_assemble_from_name
     for word, number in _wishes.ASSEMBLE.items():
-        found, error = ctypes.c_int(), _native._Error()
+        found, error = ctypes.c_int(), _library.Error()
         assert find(word.encode(), ctypes.byref(found), ctypes.byref(error)) == 0
         assert number in (found.value, 0)  # 0: as usual, which is a replay
     command = Path(sys.executable).parent / "habitat"
@@ -56,12 +56,12 @@ def test_words_and_limits_are_those_of_the_library():
             assert subprocess.run([*asked, str(count)], capture_output=True).returncode == code
 
 
-class Counted(_native._Handle):
+class Counted(_library.Handle):
     """Something whose freeing is noted."""
 
     def __init__(self, freed, address):
         super().__init__(freed.append, "the thing")
-        made = _native._Pointer()
+        made = _library.Pointer()
         made.value = address
         self._own(made)
 
@@ -73,7 +73,7 @@ def test_what_a_call_holds_is_freed_when_it_ends():
     one.close()
     one.close()
     assert freed == []
-    with pytest.raises(_native.HabitatError, match="the thing is closed"):
+    with pytest.raises(_library.HabitatError, match="the thing is closed"):
         one.handle
     del held
     assert freed == [8]
@@ -113,7 +113,7 @@ def test_closing_while_another_thread_asks():
 
 def test_an_asked_question_keeps_what_it_points_to():
     table, trace = _native.GpuTable(), _native.TraceHandle(ROOT / "data/recordings/resnet50_b4_fp32_h200.json.gz")
-    answer = trace.ask(table, [table.find("T4")[0]], None, _native.Wishes())
+    answer = trace.ask(table, [table.find("T4")[0]], None, _wishes.Wishes())
     trace.close()
     table.close()
     assert _native.Choosing([answer], [1.0], "time", other_vendors=True).describe()["recommended"] == "T4"
