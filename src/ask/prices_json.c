@@ -203,13 +203,6 @@ static habitat_status read_root(reader *r, yajl_val root) {
     return status;
 }
 
-static uint64_t line_of(const char *text, size_t byte) {
-    uint64_t line = 1;
-    for (size_t i = 0; i < byte && text[i]; i++)
-        line += text[i] == '\n';
-    return line;
-}
-
 habitat_status prices_read_json(habitat_prices *prices, const char *text, size_t size,
                                 const char *file, habitat_price_origin origin, bool skip_unknown,
                                 habitat_error *err) {
@@ -231,7 +224,7 @@ habitat_status prices_read_json(habitat_prices *prices, const char *text, size_t
     if (result == JSON_NO_MEMORY)
         status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     else if (result != JSON_OK)
-        status = habitat_fail_at(err, HABITAT_E_PARSE, file, stopped, line_of(text, stopped),
+        status = habitat_fail_at(err, HABITAT_E_PARSE, file, stopped, json_line_of(text, stopped),
                                  "is not JSON from here on");
     else if (status == HABITAT_OK)
         status = read_root(&r, root);

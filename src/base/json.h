@@ -10,6 +10,7 @@
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <yajl/yajl_gen.h>
 #include <yajl/yajl_parse.h>
@@ -55,5 +56,8 @@ yajl_gen json_start_generator(json_memory *memory, yajl_print_t print, void *con
  * any more, `size` where it ends too early. */
 json_result json_read_tree(habitat_arena *arena, const char *text, size_t size, yajl_val *out,
                            size_t *stopped);
+
+/* The line, from 1, that a byte of a text is in. */
+uint64_t json_line_of(const char *text, size_t byte);
 
 #endif

@@ -171,3 +171,10 @@ json_result json_read_tree(habitat_arena *arena, const char *text, size_t size, 
         *out = t.root;
     return result;
 }
+
+uint64_t json_line_of(const char *text, size_t byte) {
+    uint64_t line = 1;
+    for (size_t i = 0; i < byte && text[i]; i++)
+        line += text[i] == '\n';
+    return line;
+}

@@ -27,9 +27,6 @@ typedef struct gpu_file {
 
 /* file_values.c */
 
-/* Line of a byte of the text, from 1. */
-uint64_t gpu_file_line(const char *text, size_t byte);
-
 /* The first key of this name; NULL if it does not occur. */
 const char *gpu_file_find_key(const char *text, const char *key);
 

@@ -1,4 +1,5 @@
 /* Lists of a GPU file: measured operations, and the sources of its values. */
+#include "base/json.h"
 #include "gpu/file.h"
 
 #include <math.h>
@@ -28,7 +29,7 @@ static uint64_t line_of_operation(const char *text, size_t index) {
         else if (!in_string && *at == ']')
             break;
         else if (!in_string && *at == '{' && index-- == 0)
-            return gpu_file_line(text, (size_t)(at - text));
+            return json_line_of(text, (size_t)(at - text));
     }
     return 0;
 }

@@ -1,4 +1,5 @@
 /* Values of a GPU file, each read strictly, and the errors that name a key and its line. */
+#include "base/json.h"
 #include "gpu/file.h"
 
 #include <math.h>
@@ -10,13 +11,6 @@
 #include "base/error.h"
 
 /* ---- errors ---- */
-
-uint64_t gpu_file_line(const char *text, size_t byte) {
-    uint64_t line = 1;
-    for (size_t i = 0; i < byte && text[i]; i++)
-        line += text[i] == '\n';
-    return line;
-}
 
 /* The first key of this name; NULL if it does not occur. */
 const char *gpu_file_find_key(const char *text, const char *key) {
@@ -34,7 +28,7 @@ const char *gpu_file_find_key(const char *text, const char *key) {
 /* Its line; 0 for a missing key. */
 static uint64_t line_of_key(const char *text, const char *key) {
     const char *at = gpu_file_find_key(text, key);
-    return at ? gpu_file_line(text, (size_t)(at - text)) : 0;
+    return at ? json_line_of(text, (size_t)(at - text)) : 0;
 }
 
 #if defined(__GNUC__)

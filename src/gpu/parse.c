@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/letter.h"
 #include "gpu/file.h"
 
@@ -200,7 +201,7 @@ static habitat_status check_text(gpu_file *r, size_t size) {
     for (size_t i = 0; i < size; i++) {
         char c = r->text[i];
         if (c == '\0')
-            return habitat_fail_at(r->err, HABITAT_E_PARSE, r->file, i, gpu_file_line(r->text, i),
+            return habitat_fail_at(r->err, HABITAT_E_PARSE, r->file, i, json_line_of(r->text, i),
                                    "not JSON: a byte of value 0");
         if (in_string && c == '\\')
             i++;
@@ -211,7 +212,7 @@ static habitat_status check_text(gpu_file *r, size_t size) {
         else if (!in_string && (c == '}' || c == ']'))
             depth -= depth > 0;
         if (depth > DEEPEST)
-            return habitat_fail_at(r->err, HABITAT_E_FORMAT, r->file, i, gpu_file_line(r->text, i),
+            return habitat_fail_at(r->err, HABITAT_E_FORMAT, r->file, i, json_line_of(r->text, i),
                                    "nested deeper than %d levels; not a GPU file", (int)DEEPEST);
     }
     return HABITAT_OK;
@@ -226,7 +227,7 @@ static habitat_status read_tree(gpu_file *r, habitat_arena *tree, size_t size, y
     if (result == JSON_NO_MEMORY)
         return gpu_file_no_memory(r);
     return habitat_fail_at(r->err, HABITAT_E_PARSE, r->file, stopped,
-                           gpu_file_line(r->text, stopped), "not JSON%s; repair the file",
+                           json_line_of(r->text, stopped), "not JSON%s; repair the file",
                            stopped >= size ? ": it ends too early" : "");
 }
 

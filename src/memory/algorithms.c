@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "base/constants_memory.h"
+#include "work/args.h"
 
 static const double single_bytes = 4;
 enum {
@@ -24,22 +25,15 @@ double memory_workspace_total(const memory_workspace *w) {
            w->summed_growing + w->summed_fixed;
 }
 
-double memory_product(const double *sides, uint32_t dims) {
-    double of = 1;
-    for (uint32_t i = 0; i < dims; i++)
-        of *= sides[i];
-    return of;
-}
-
 double memory_filled(double channels, double element_bytes) {
     double step = hardware_matrix_channel_bytes / element_bytes;
     return ceil(channels / step) * step;
 }
 
 memory_workspace memory_copies(const habitat_conv_shape *s, double each) {
-    double in = s->batch * memory_filled(s->c_in, each) * memory_product(s->in, s->dims);
-    double out = s->batch * memory_filled(s->c_out, each) * memory_product(s->out, s->dims);
-    double kernel = memory_product(s->kernel, s->dims);
+    double in = s->batch * memory_filled(s->c_in, each) * work_product(s->in, s->dims);
+    double out = s->batch * memory_filled(s->c_out, each) * work_product(s->out, s->dims);
+    double kernel = work_product(s->kernel, s->dims);
     double weights = kernel > 1 ? s->c_in * s->c_out / s->groups * kernel : 0;
     if (s->channels_last)
         return (memory_workspace){0};
@@ -109,7 +103,7 @@ static bool by_tiles(const habitat_conv_shape *s, memory_pass pass) {
 
 /* In one tile: the least side that takes the image and what the kernel reaches beyond it. */
 double memory_spectra_side(const habitat_conv_shape *s, memory_pass pass) {
-    if (s->dims != 2 || memory_product(s->kernel, s->dims) == 1)
+    if (s->dims != 2 || work_product(s->kernel, s->dims) == 1)
         return 0;
     for (uint32_t i = 0; i < s->dims; i++)
         if (s->stride[i] != 1 || s->dilation[i] != 1)
@@ -125,9 +119,9 @@ double memory_spectra_side(const habitat_conv_shape *s, memory_pass pass) {
 
 memory_workspace memory_spectra(const habitat_conv_shape *s, memory_pass pass, double side) {
     double count = s->c_in * s->c_out / s->groups;
-    factor weights = {count, count * memory_product(s->kernel, s->dims), false};
-    factor in = {s->batch * s->c_in, s->batch * s->c_in * memory_product(s->in, s->dims), true};
-    factor out = {s->batch * s->c_out, s->batch * s->c_out * memory_product(s->out, s->dims), true};
+    factor weights = {count, count * work_product(s->kernel, s->dims), false};
+    factor in = {s->batch * s->c_in, s->batch * s->c_in * work_product(s->in, s->dims), true};
+    factor out = {s->batch * s->c_out, s->batch * s->c_out * work_product(s->out, s->dims), true};
     if (by_tiles(s, pass))
         return spectra_by_tiles(s, side);
     const factor *image = s->transposed ? &out : &in, *result = s->transposed ? &in : &out;

@@ -20,9 +20,6 @@ typedef struct memory_workspace {
 
 double memory_workspace_total(const memory_workspace *w);
 
-/* Product of sides. */
-double memory_product(const double *sides, uint32_t dims);
-
 /* Channels are filled up: matrix units take 16 bytes of them at a time. */
 double memory_filled(double channels, double element_bytes);
 

@@ -10,6 +10,7 @@
 
 #include "base/constants_memory.h"
 #include "gpu/gpu.h"
+#include "work/args.h"
 
 enum {
     WAVE_TILE = 128, /* results of a block, each way */
@@ -59,14 +60,14 @@ static habitat_conv_shape plain(const habitat_conv_shape *s, memory_pass *pass) 
 }
 
 static double direct_flop(const habitat_conv_shape *s) {
-    return REAL_FLOP * s->batch * s->c_in * s->c_out * memory_product(s->out, s->dims) *
-           memory_product(s->kernel, s->dims);
+    return REAL_FLOP * s->batch * s->c_in * s->c_out * work_product(s->out, s->dims) *
+           work_product(s->kernel, s->dims);
 }
 
 /* Products of the blocks' tiles, in whole waves. */
 static double wave_flop(const habitat_conv_shape *s, double side, double sm_count) {
-    double blocks = ceil(s->batch * memory_product(s->out, s->dims) / side) * ceil(s->c_out / side);
-    double sum = s->c_in * memory_product(s->kernel, s->dims);
+    double blocks = ceil(s->batch * work_product(s->out, s->dims) / side) * ceil(s->c_out / side);
+    double sum = s->c_in * work_product(s->kernel, s->dims);
     return REAL_FLOP * ceil(blocks / sm_count) * sm_count * side * side * sum;
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "trace/gradients.h"
+#include "trace/names.h"
 #include "work/args.h"
 
 enum { KINDS = 64 };
@@ -152,7 +153,7 @@ static void read_inputs(const habitat_operation *o, kind_list *list) {
 
 /* The node itself: the engine's call is around it. */
 static size_t node_in(const memory_walk *w, size_t i) {
-    bool engine = !strncmp(w->operations[i].form->name, "autograd::engine", 16);
+    bool engine = name_is_engine(w->operations[i].form->name);
     return engine && i + 1 < w->count && w->operations[i + 1].parent == i ? i + 1 : i;
 }
 
@@ -222,7 +223,7 @@ static double scratch(const memory_call *c, size_t i) {
 
 /* Other libraries' operations may go through the batch in pieces, as deformable convolutions do. */
 static bool in_pieces(const habitat_operation *o) {
-    return strstr(o->form->name, "::") && strncmp(o->form->name, "aten::", 6) != 0;
+    return strstr(o->form->name, "::") && !name_begins(o->form->name, "aten::");
 }
 
 /* The weight of that size that it takes. */

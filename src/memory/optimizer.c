@@ -8,16 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/names.h"
+
 static const char foreach[] = "aten::_foreach_";
 static const char step[] = "Optimizer.step#";
 
-static bool starts(const char *text, const char *prefix) {
-    return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
 bool memory_in_optimizer(const habitat_operation *operations, size_t at) {
     for (uint32_t i = operations[at].parent; i != HABITAT_NONE; i = operations[i].parent)
-        if (starts(operations[i].form->name, "Optimizer.step"))
+        if (name_is_optimizer_step(operations[i].form->name))
             return true;
     return false;
 }
@@ -31,7 +29,7 @@ static double state_by_name(const char *name) {
     } kept[] = {{"ASGD", 1},  {"Adadelta", 2}, {"Adagrad", 1}, {"Adam", 2},
                 {"AdamW", 2}, {"Adamax", 2},   {"Muon", 1},    {"NAdam", 2},
                 {"RAdam", 2}, {"RMSprop", 1},  {"Rprop", 2},   {"SparseAdam", 2}};
-    if (!starts(name, step))
+    if (!name_begins(name, step))
         return 0;
     name += strlen(step);
     size_t length = strcspn(name, ".");
@@ -43,10 +41,10 @@ static double state_by_name(const char *name) {
 
 /* 2 momenta, 1, or none seen. `one`: of one tensor, where only a step says that it is one. */
 static double state_by_call(const char *name, bool one) {
-    if (starts(name, "aten::_fused_adam") || starts(name, "aten::_foreach_addcmul") ||
-        starts(name, "aten::_foreach_lerp"))
+    if (name_begins(name, "aten::_fused_adam") || name_begins(name, "aten::_foreach_addcmul") ||
+        name_begins(name, "aten::_foreach_lerp"))
         return 2;
-    return starts(name, "aten::_fused_sgd") || starts(name, "aten::_foreach_mul_") ||
+    return name_begins(name, "aten::_fused_sgd") || name_begins(name, "aten::_foreach_mul_") ||
            (one && !strcmp(name, "aten::mul_"));
 }
 
@@ -65,7 +63,7 @@ typedef struct counts {
 static void count_call(const char *name, bool inside, counts *c) {
     double state = state_by_call(name, inside);
     c->by_call = state > c->by_call ? state : c->by_call;
-    if (!starts(name, foreach))
+    if (!name_begins(name, foreach))
         return;
     name += strlen(foreach);
     for (size_t i = 0; i < MADE; i++)
@@ -103,7 +101,7 @@ memory_optimizer memory_optimizer_of(const habitat_operation *operations, size_t
             continue;
         double state = state_by_name(name);
         inside.by_name = state > inside.by_name ? state : inside.by_name;
-        steps |= starts(name, "Optimizer.step");
+        steps |= name_is_optimizer_step(name);
         count_call(name, false, &all);
         if (memory_in_optimizer(operations, i))
             count_call(name, true, &inside);

@@ -12,6 +12,7 @@
 #include "memory/optimizer.h"
 #include "memory/sparse.h"
 #include "trace/formats.h"
+#include "trace/names.h"
 #include "work/args.h"
 #include "work/autocast.h"
 #include "work/container.h"
@@ -221,10 +222,6 @@ habitat_memory_format memory_tensors_in(memory_kind kind, habitat_memory_format 
 
 /* --- what names tell of the iteration --------------------------------------------------------- */
 
-static bool starts(const char *text, const char *prefix) {
-    return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
 static bool is_half(habitat_dtype dtype) {
     return dtype == HABITAT_DTYPE_FP16 || dtype == HABITAT_DTYPE_BF16;
 }
@@ -252,8 +249,8 @@ static bool trains(const char *name) {
     bool listed = false;
     for (size_t i = 0; i < LIST_CALLS && !listed; i++)
         listed = !strcmp(name, list_calls[i]);
-    return listed || strstr(name, "_backward") || starts(name, "autograd::engine::") ||
-           starts(name, "Optimizer.step");
+    return listed || strstr(name, "_backward") || name_is_engine(name) ||
+           name_is_optimizer_step(name);
 }
 
 typedef struct name_notes {
@@ -290,7 +287,7 @@ static bool single_weights(const habitat_operation *o) {
     const memory_rule *rule = memory_rule_find(o->form->name, &in_place);
     const habitat_input *weights = work_tensor(o, 1);
     bool product = rule ? memory_rule_cast(rule) == CAST_HALF && rule->weights & KEEPS_1
-                        : starts(o->form->name, "aten::conv");
+                        : name_begins(o->form->name, "aten::conv");
     return product && weights && work_category(weights->dtype) == 2 && !is_half(weights->dtype);
 }
 
@@ -298,9 +295,9 @@ static void note(const habitat_operation *o, name_notes *n) {
     const char *name = o->form->name;
     n->single |= single_weights(o);
     n->half |= half_product(o);
-    n->zero_grad |= starts(name, "Optimizer.zero_grad");
-    n->zeroed |= starts(name, "aten::_foreach_zero_");
-    n->optimiser |= starts(name, "Optimizer.step");
+    n->zero_grad |= name_begins(name, "Optimizer.zero_grad");
+    n->zeroed |= name_begins(name, "aten::_foreach_zero_");
+    n->optimiser |= name_is_optimizer_step(name);
     n->backward |= o->forward != HABITAT_NONE;
     n->trains |= trains(name);
 }
@@ -328,7 +325,8 @@ static memory_kind kind_of(const habitat_trace_memory *m, const trace_formats *s
 /* Whether a framework operation launched it: kernels of compilers keep what nobody lists. */
 static bool is_listed(const habitat_operation *operations, uint32_t at) {
     for (; at != HABITAT_NONE; at = operations[at].parent)
-        if (starts(operations[at].form->name, "aten::") || operations[at].forward != HABITAT_NONE)
+        if (name_begins(operations[at].form->name, "aten::") ||
+            operations[at].forward != HABITAT_NONE)
             return true;
     return false;
 }
@@ -363,7 +361,7 @@ static uint64_t zeroed_before_backward(const habitat_operation *operations, size
         const habitat_operation *o = &operations[i];
         uint64_t end_ns = o->start_ns + o->duration_ns;
         if (o->iteration == 0 && end_ns <= backward_ns && end_ns > zeroed_ns &&
-            starts(o->form->name, "Optimizer.zero_grad"))
+            name_begins(o->form->name, "Optimizer.zero_grad"))
             zeroed_ns = end_ns;
     }
     return backward_ns == UINT64_MAX ? 0 : zeroed_ns;

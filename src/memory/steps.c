@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "trace/names.h"
 #include "work/args.h"
 #include "work/rnn_way.h"
 #include "work/widening.h"
@@ -469,7 +470,7 @@ static bool look_inside(const memory_walk *w, size_t i, const memory_rule *rule)
 
 static bool left_out(const memory_walk *w, const habitat_operation *o) {
     return o->iteration != 0 || o->forward != HABITAT_NONE ||
-           !strncmp(o->form->name, "autograd::", 10) || !strncmp(o->form->name, "Optimizer.", 10) ||
+           name_begins(o->form->name, "autograd::") || name_is_of_optimizer(o->form->name) ||
            (o->parent != HABITAT_NONE && w->covered[o->parent]);
 }
 

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "work/args.h"
+
 static const double single_bytes = 4;
 enum {
     LAYOUT_TILE = 32, /* a block that copies takes so many channels and positions */
@@ -60,9 +62,9 @@ static double covered(const habitat_kernel *k, double images, double channels, d
 /* Which tensor is copied is told by the grid; where it may be either image, the larger. */
 static void add_copy(const habitat_kernel *k, looked_at *c) {
     const habitat_conv_shape *s = &c->shape;
-    double kernel = memory_product(s->kernel, s->dims), each = c->element_bytes;
-    double in = covered(k, s->batch, s->c_in, memory_product(s->in, s->dims), each);
-    double out = covered(k, s->batch, s->c_out, memory_product(s->out, s->dims), each);
+    double kernel = work_product(s->kernel, s->dims), each = c->element_bytes;
+    double in = covered(k, s->batch, s->c_in, work_product(s->in, s->dims), each);
+    double out = covered(k, s->batch, s->c_out, work_product(s->out, s->dims), each);
     double weights = covered(k, s->c_out, s->c_in / s->groups, kernel, each);
     double turned = covered(k, s->c_in, s->c_out / s->groups, kernel, each); /* transposed */
     c->now.copied_growing += fmax(in, out);
@@ -109,8 +111,8 @@ static bool is_multiple(double bytes, double of) {
 static void add_parts(const habitat_kernel *k, looked_at *c) {
     const habitat_conv_shape *s = &c->shape;
     double bytes = (double)k->form->bytes,
-           image = s->batch * s->c_in * memory_product(s->in, s->dims);
-    double weights = s->c_out * s->c_in / s->groups * memory_product(s->kernel, s->dims);
+           image = s->batch * s->c_in * work_product(s->in, s->dims);
+    double weights = s->c_out * s->c_in / s->groups * work_product(s->kernel, s->dims);
     if (!c->backward)
         return;
     if (is_multiple(bytes, image * single_bytes))

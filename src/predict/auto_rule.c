@@ -131,10 +131,6 @@ static double usual_bytes(const scaling *s, const auto_rule *r,
                                          : bytes_in(s, s->origin, bytes_per_s, roof_s);
 }
 
-static bool is_product(const habitat_workload_kernel *kernel) {
-    return kernel->main && class_of(kernel->op_class)->product;
-}
-
 /* Flop of a product, bytes of any other kernel whose work nobody counted: as much as it usually
  * does in its time (usual.h). */
 static double usual_work(const scaling *s, const auto_rule *r,
@@ -143,14 +139,14 @@ static double usual_work(const scaling *s, const auto_rule *r,
     double own = own_ns(s, kernel);
     double part = s->form == AUTO_FORM_UNKNOWN_ROOF ? 1.0 : usual_part(s->w, kernel, own);
     double roof_s = part * own * 1e-9;
-    return is_product(kernel) ? roof_s * rates.flop_per_s
-                              : usual_bytes(s, r, kernel, rates.bytes_per_s, roof_s);
+    return workload_is_product(kernel) ? roof_s * rates.flop_per_s
+                                       : usual_bytes(s, r, kernel, rates.bytes_per_s, roof_s);
 }
 
 static habitat_workload_kernel with_work(const habitat_workload_kernel *kernel, double usual) {
     habitat_workload_kernel made = *kernel;
     made.facts.flop = made.facts.bytes = NAN;
-    *(is_product(kernel) ? &made.facts.flop : &made.facts.bytes) = usual;
+    *(workload_is_product(kernel) ? &made.facts.flop : &made.facts.bytes) = usual;
     return made;
 }
 

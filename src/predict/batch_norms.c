@@ -9,6 +9,7 @@
 #include "base/constants_kernels.h"
 #include "formula/rates.h"
 #include "gpu/gpu.h"
+#include "predict/grid.h"
 
 static bool is_floating(habitat_dtype dtype) {
     return dtype == HABITAT_DTYPE_FP32 || dtype == HABITAT_DTYPE_FP16 ||
@@ -56,19 +57,15 @@ static const struct pixel_kernel {
 /* Means of fp32, without a conversion: rows of GIN (3 % off; 14 % on Wide & Deep). */
 static const struct pixel_kernel fp32_means = {1090, 1.5, 1, true};
 
-static double power_of_two(double most) {
-    return exp2(floor(log2(fmax(most, 1))));
-}
-
 /* flexible_launch_configs(): blocks of 512 threads, as many side by side as there are channels up
  * to 32, and as many one below the other as leave each thread 16 pixels, up to 128. */
 static double pixel_kernel_s(const struct pixel_kernel *k, const habitat_work *work,
                              const habitat_gpu *gpu) {
     double channels = work->shape.rows.rows, pixels = work->shape.rows.columns;
     double threads = hardware_pixel_threads, each = hardware_pixel_each;
-    double width = fmin(power_of_two(channels), hardware_pixel_width);
-    double height = fmin(power_of_two(ceil(pixels / each)), threads / width);
-    width = fmin(power_of_two(channels), threads / height);
+    double width = fmin(grid_power_of_two(channels), hardware_pixel_width);
+    double height = fmin(grid_power_of_two(ceil(pixels / each)), threads / width);
+    width = fmin(grid_power_of_two(channels), threads / height);
     double below = fmin(ceil(pixels / (height * each)), hardware_pixel_blocks);
     bool shared = k->sums && below >= hardware_pixel_shared;
     if (k->sums && !shared)

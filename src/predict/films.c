@@ -7,6 +7,7 @@
 
 #include "gpu/gpu.h"
 #include "predict/paces.h"
+#include "work/args.h"
 
 /* The kernels of gradients are those of images, where they are taken, too. Fitted on these: 276
  * gradients of weights of nine networks (7 % off) and 387 of images of eight (9 %), on two GPUs. Of
@@ -32,17 +33,11 @@ typedef struct film {
     bool in_order; /* channels are not neighbours */
 } film;
 
-static double product(const double *sides, uint32_t dims) {
-    double all = 1;
-    for (uint32_t i = 0; i < dims; i++)
-        all *= sides[i];
-    return all;
-}
-
 static film film_of(const habitat_work *work) {
     const habitat_conv_shape *s = &work->shape.conv;
-    double in = s->batch * product(s->in, s->dims), out = s->batch * product(s->out, s->dims);
-    double taps = product(s->kernel, s->dims);
+    double in = s->batch * work_product(s->in, s->dims),
+           out = s->batch * work_product(s->out, s->dims);
+    double taps = work_product(s->kernel, s->dims);
     double bytes = (double)habitat_dtype_bytes(work->dtype) * (s->c_in * in + s->c_out * out);
     return s->transposed ? (film){s->c_out, out, s->c_in, in, taps, bytes, !s->channels_last}
                          : (film){s->c_in, in, s->c_out, out, taps, bytes, !s->channels_last};

@@ -61,7 +61,7 @@ static inline double scaling_roofline_ratio(const habitat_workload_kernel *kerne
                                             const rate_table *origin, const rate_table *dest) {
     formula_rates from = scaling_rates(origin, &kernel->facts);
     formula_rates to = scaling_rates(dest, &kernel->facts);
-    if (kernel->main && habitat_class_is_product(kernel->op_class) && isnan(kernel->facts.flop))
+    if (workload_is_product(kernel) && isnan(kernel->facts.flop))
         return from.flop_per_s / to.flop_per_s;
     return formula_roofline_ratio(kernel->facts.flop, kernel->facts.bytes, from, to);
 }

@@ -9,6 +9,7 @@
 #include "base/constants_operators.h"
 #include "formula/rates.h"
 #include "gpu/gpu.h"
+#include "predict/grid.h"
 
 /* How a reduction is shared out. */
 typedef struct sharing {
@@ -24,17 +25,13 @@ typedef struct pace {
     double start, near, missed, issue;
 } pace;
 
-static double power_of_two(double most) {
-    return exp2(floor(log2(fmax(most, 1))));
-}
-
 /* setReduceConfig(): `along` memory the threads beside each other take a sum together, else sums
  * beside each other, `vector` each. */
 static sharing share_out(double sums, double each, double vector, bool along,
                          const habitat_gpu *gpu) {
     double threads = hardware_sum_threads / vector, lanes = 32;
-    double beside = power_of_two(fmin(along ? each : sums / vector, threads));
-    double below = power_of_two(fmin(along ? sums : each, threads));
+    double beside = grid_power_of_two(fmin(along ? each : sums / vector, threads));
+    double below = grid_power_of_two(fmin(along ? sums : each, threads));
     double width = fmin(beside, lanes), height = fmin(below, threads / width);
     width = fmin(beside, threads / height);
     double values = along ? ceil(each / width) : each, taken = along ? 1 : width * vector;

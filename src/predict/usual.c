@@ -289,13 +289,10 @@ double usual_own_ns(const habitat_gpu *gpu, double time_ns) {
     return time_ns - fmin(time_ns, scaling_kernel_floor_ns(gpu));
 }
 
-static bool is_product(const habitat_workload_kernel *kernel) {
-    return kernel->main && class_of(kernel->op_class)->product;
-}
-
 static double share_by_name(const habitat_workload *w, const habitat_workload_kernel *kernel) {
-    return workload_lacks_shapes(w) && !is_product(kernel) ? named_share(kernel->kernel->form->name)
-                                                           : NAN;
+    return workload_lacks_shapes(w) && !workload_is_product(kernel)
+               ? named_share(kernel->kernel->form->name)
+               : NAN;
 }
 
 bool usual_of_memory(const habitat_workload *w, const habitat_workload_kernel *kernel) {
@@ -314,9 +311,10 @@ static pace pace_of_kernel(const habitat_workload *w, const habitat_workload_ker
     double named = share_by_name(w, kernel);
     if (!isnan(named))
         return (pace){named, chosen_unknown_begin_floors};
-    if (workload_lacks_shapes(w) && is_product(kernel) && kernel->op_class == HABITAT_CLASS_CONV)
+    if (workload_lacks_shapes(w) && workload_is_product(kernel) &&
+        kernel->op_class == HABITAT_CLASS_CONV)
         return conv_pace(kernel);
-    return (pace){is_product(kernel) ? arithmetic_share(kernel) : memory_share(kernel),
+    return (pace){workload_is_product(kernel) ? arithmetic_share(kernel) : memory_share(kernel),
                   chosen_unknown_begin_floors};
 }
 

@@ -6,6 +6,7 @@
 #include "base/constants_replay.h"
 #include "base/list.h"
 #include "replay/builder.h"
+#include "trace/names.h"
 
 enum {
     ALIKE = 4,              /* another one that took a quarter of the time is slow too */
@@ -46,23 +47,19 @@ static bool is_alone(const replay_builder *b, const replay_slow *s) {
     return true;
 }
 
-static bool begins_with(const char *name, const char *word) {
-    return strncmp(name, word, strlen(word)) == 0;
-}
-
 static bool is_one_of(const char *name, const char *one, const char *two) {
     return strcmp(name, one) == 0 || strcmp(name, two) == 0;
 }
 
 static bool loads_code(const char *name) {
-    return begins_with(name, "cudaModuleLoad") || begins_with(name, "cuModuleLoad") ||
-           begins_with(name, "cudaLibraryLoad") || begins_with(name, "cuLibraryLoad");
+    return name_begins(name, "cudaModuleLoad") || name_begins(name, "cuModuleLoad") ||
+           name_begins(name, "cudaLibraryLoad") || name_begins(name, "cuLibraryLoad");
 }
 
 /* A GPU is set up in the first of them, and PyTorch keeps what it allocated. */
 static bool sets_up(const char *name) {
     return is_one_of(name, "cudaFree", "cudaHostAlloc") || strcmp(name, "cudaMalloc") == 0 ||
-           begins_with(name, "cudaStreamCreate");
+           name_begins(name, "cudaStreamCreate");
 }
 
 static bool is_long(const replay_slow *s) {

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "replay/marks.h"
+#include "trace/names.h"
 #include "workload/workload.h"
 
 /* One kernel of all parameters is given the scale, and looks itself whether a gradient overflowed:
@@ -16,7 +17,7 @@ static bool is_fused(const char *name) {
     static const char *const optimisers[] = {"aten::_fused_adam", "aten::_fused_sgd",
                                              "aten::_fused_adagrad"};
     for (size_t i = 0; i < sizeof optimisers / sizeof *optimisers; i++)
-        if (strncmp(name, optimisers[i], strlen(optimisers[i])) == 0)
+        if (name_begins(name, optimisers[i]))
             return true;
     return false;
 }
@@ -36,7 +37,7 @@ static bool find_waits(const habitat_replay *r, replay_marks *w) {
             w->count = 0;
             return true;
         }
-        if (strncmp(op->form->name, "Optimizer.step", 14) != 0 ||
+        if (!name_is_optimizer_step(op->form->name) ||
             (op->form->thread == thread && op->start_ns < until))
             continue;
         if (!replay_mark(w, op->start_ns))

@@ -13,6 +13,7 @@
 #include "predict/fallback.h"
 #include "report/html.h"
 #include "report/table.h"
+#include "workload/workload.h"
 
 enum { COPIES = HABITAT_CLASS_COUNT, GROUPS = HABITAT_CLASS_COUNT + 1, BOUNDS = 4 };
 
@@ -40,11 +41,6 @@ typedef struct tally {
 
 /* ---- adding up ---- */
 
-static bool is_copy(const habitat_workload_kernel *kernel) {
-    return kernel->kernel->form->kind == HABITAT_KERNEL_MEMCPY ||
-           kernel->kernel->form->kind == HABITAT_KERNEL_MEMSET;
-}
-
 /* Time that the kernel's work takes on the origin at the roof that bounds it on the destination. */
 static double roof_ms(const habitat_gpu *origin, const habitat_kernel_facts *facts,
                       habitat_bound bound) {
@@ -58,7 +54,7 @@ static double roof_ms(const habitat_gpu *origin, const habitat_kernel_facts *fac
 
 static void add_kernel(tally *t, const habitat_workload_kernel *kernel,
                        const habitat_estimate *estimate, double iterations) {
-    size_t class = is_copy(kernel) ? (size_t)COPIES : (size_t)kernel->op_class;
+    size_t class = habitat_is_copy(kernel->kernel) ? (size_t)COPIES : (size_t)kernel->op_class;
     group *g = &t->groups[class][estimate->bound];
     double ms = estimate->ms / iterations;
     g->ms += ms;

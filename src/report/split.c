@@ -188,12 +188,6 @@ static uint32_t row_for_group(builder *b, const habitat_workload_kernel *kernel)
     return interned_row(b, operation_name(group), text);
 }
 
-/* Copies and sets are apart from kernels in every total, so that they are no class of kernels. */
-static bool is_copy(const habitat_workload_kernel *kernel) {
-    return kernel->kernel->form->kind == HABITAT_KERNEL_MEMCPY ||
-           kernel->kernel->form->kind == HABITAT_KERNEL_MEMSET;
-}
-
 static uint32_t row_for(builder *b, size_t i) {
     const habitat_workload_kernel *kernel = kernel_at(b, i);
     const habitat_workload_group *group = group_at(b, kernel->group);
@@ -203,8 +197,9 @@ static uint32_t row_for(builder *b, size_t i) {
     case SPLIT_KERNEL:
         return interned_row(b, kernel->kernel->form->name, "");
     case SPLIT_CLASS:
-        return interned_row(b, is_copy(kernel) ? "memcpy" : habitat_class_name(kernel->op_class),
-                            "");
+        return interned_row(
+            b, habitat_is_copy(kernel->kernel) ? "memcpy" : habitat_class_name(kernel->op_class),
+            "");
     case SPLIT_OP:
     case SPLIT_MODULE:
     case SPLIT_BLOCKS:
@@ -288,7 +283,7 @@ static void fill_rows(builder *b, double *class_ns, bool *counted) {
         /* the class of its longest kernel; of its last where none has a time (NaN) */
         if (!(ns < class_ns[at])) {
             class_ns[at] = ns;
-            row->op_class = is_copy(kernel) ? HABITAT_CLASS_COPY : kernel->op_class;
+            row->op_class = habitat_is_copy(kernel->kernel) ? HABITAT_CLASS_COPY : kernel->op_class;
         }
         if (i >= b->recorded_count)
             continue;

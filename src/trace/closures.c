@@ -3,10 +3,10 @@
  * it, and what the function does is no work of the optimiser: it belongs to what is around the
  * step. A step that holds no module and no backward operation stays as it is. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/list.h"
 #include "trace/link.h"
+#include "trace/names.h"
 
 typedef struct closure {
     uint64_t process;
@@ -20,14 +20,12 @@ typedef struct closures {
 } closures;
 
 static bool is_step(const habitat_operation *o) {
-    static const char prefix[] = "Optimizer.step";
-    return strncmp(o->form->name, prefix, sizeof prefix - 1) == 0;
+    return name_is_optimizer_step(o->form->name);
 }
 
 static bool is_of_function(const habitat_operation *o) {
-    static const char node[] = "autograd::engine::evaluate_function";
     return o->forward != HABITAT_NONE || o->form->kind == HABITAT_OPERATION_MODULE ||
-           strncmp(o->form->name, node, sizeof node - 1) == 0;
+           name_is_engine(o->form->name);
 }
 
 static uint64_t process_of(const trace_builder *b, const habitat_operation *o) {

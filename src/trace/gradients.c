@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "trace/names.h"
 
 #define ELEMENTS_MOST ((uint64_t)1 << 50) /* more are no parameter */
 
@@ -68,9 +69,8 @@ static uint32_t find_shape(const habitat_operation *all, size_t count, uint32_t 
 
 /* Layers that are computed again in the backward pass belong to it. */
 static bool is_backward(const habitat_operation *all, uint32_t i) {
-    static const char node[] = "autograd::engine::evaluate_function";
     for (; i != HABITAT_NONE; i = all[i].parent)
-        if (strncmp(all[i].form->name, node, sizeof node - 1) == 0)
+        if (name_is_engine(all[i].form->name))
             return true;
     return false;
 }

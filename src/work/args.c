@@ -13,6 +13,11 @@ const habitat_input *work_tensor(const habitat_operation *op, uint32_t index) {
     return &op->form->inputs[index];
 }
 
+const habitat_input *work_tensor_with_dims(const habitat_operation *op, uint32_t index) {
+    const habitat_input *tensor = work_tensor(op, index);
+    return tensor && tensor->rank ? tensor : NULL;
+}
+
 bool work_absent(const habitat_operation *op, uint32_t index) {
     if (index >= op->form->input_count)
         return true;
@@ -33,11 +38,15 @@ bool work_dims_of(const habitat_input *tensor, work_dims *out) {
     return true;
 }
 
-double work_dims_product(const work_dims *dims) {
+double work_product(const double *sides, uint32_t count) {
     double product = 1;
-    for (uint32_t i = 0; i < dims->rank; i++)
-        product *= dims->size[i];
+    for (uint32_t i = 0; i < count; i++)
+        product *= sides[i];
     return product;
+}
+
+double work_dims_product(const work_dims *dims) {
+    return work_product(dims->size, dims->rank);
 }
 
 bool work_broadcast(work_dims *into, const work_dims *other) {

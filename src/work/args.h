@@ -25,6 +25,9 @@ typedef struct work_list {
 /* The input at `index` if it is a tensor, else NULL (absent, None, scalar, beyond the end). */
 const habitat_input *work_tensor(const habitat_operation *op, uint32_t index);
 
+/* The same where it has dimensions, else NULL. */
+const habitat_input *work_tensor_with_dims(const habitat_operation *op, uint32_t index);
+
 /* True if the input is absent: not there, or recorded as None. */
 bool work_absent(const habitat_operation *op, uint32_t index);
 
@@ -33,6 +36,9 @@ bool work_dims_of(const habitat_input *tensor, work_dims *out);
 
 /* Product of the sizes; 1 for rank 0. */
 double work_dims_product(const work_dims *dims);
+
+/* Product of sides; 1 of none. */
+double work_product(const double *sides, uint32_t count);
 
 /* Widen `into` to the shape that broadcasting with `other` gives; false if they do not fit. */
 bool work_broadcast(work_dims *into, const work_dims *other);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/names.h"
+
 typedef struct listed {
     const char *name; /* without "aten::" */
     autocast_policy policy;
@@ -133,8 +135,7 @@ static int by_name(const void *key, const void *row) {
 }
 
 autocast_policy autocast_of(const char *name) {
-    if (strncmp(name, "aten::", 6) == 0)
-        name += 6;
+    name = name_bare(name);
     const listed *found = bsearch(name, operations, sizeof operations / sizeof *operations,
                                   sizeof *operations, by_name);
     return found ? found->policy : AUTOCAST_NOT_LISTED;
@@ -143,8 +144,7 @@ autocast_policy autocast_of(const char *name) {
 habitat_dtype autocast_narrow(const char *name, habitat_dtype narrow) {
     static const char *const layers[] = {"_cudnn_rnn", "_cudnn_rnn_backward", "miopen_rnn",
                                          "miopen_rnn_backward"};
-    if (strncmp(name, "aten::", 6) == 0)
-        name += 6;
+    name = name_bare(name);
     for (size_t i = 0; i < sizeof layers / sizeof *layers; i++)
         if (strcmp(name, layers[i]) == 0)
             return HABITAT_DTYPE_FP16;

@@ -35,30 +35,23 @@ static const struct conv_signature {
     [WORK_CONV_BACKWARD_SLOW] = {1, 2, -1, 4, 5, -1, -1, -1, -1, 0, 6, -1, false, false},
 };
 
-static double volume(const double *sizes, uint32_t dims) {
-    double product = 1;
-    for (uint32_t i = 0; i < dims; i++)
-        product *= sizes[i];
-    return product;
-}
-
 /* Weights and multiplications of the whole convolution, either direction. */
 static double conv_weights(const habitat_conv_shape *s) {
-    return s->c_out * (s->c_in / s->groups) * volume(s->kernel, s->dims);
+    return s->c_out * (s->c_in / s->groups) * work_product(s->kernel, s->dims);
 }
 
 static double conv_flop(const habitat_conv_shape *s, habitat_dtype dtype) {
     const double *positions = s->transposed ? s->in : s->out;
-    return 2 * s->batch * volume(positions, s->dims) * conv_weights(s) *
+    return 2 * s->batch * work_product(positions, s->dims) * conv_weights(s) *
            (work_is_complex(dtype) ? 4 : 1);
 }
 
 static double input_elements(const habitat_conv_shape *s) {
-    return s->batch * s->c_in * volume(s->in, s->dims);
+    return s->batch * s->c_in * work_product(s->in, s->dims);
 }
 
 static double output_elements(const habitat_conv_shape *s) {
-    return s->batch * s->c_out * volume(s->out, s->dims);
+    return s->batch * s->c_out * work_product(s->out, s->dims);
 }
 
 /* Bytes of one part: forward, or the gradient of input, weight or bias. */

@@ -1,4 +1,5 @@
 /* From an operation's name to its work: the table, then the families that share a prefix. */
+#include "trace/names.h"
 #include "work/rule.h"
 #include "work/class.h"
 #include "work/container.h"
@@ -143,9 +144,7 @@ habitat_status habitat_operation_work_typed(const habitat_operation *op, habitat
         return status;
     if (work_is_container(op->form->name))
         return HABITAT_E_UNSUPPORTED;
-    const char *name = op->form->name;
-    if (!strncmp(name, "aten::", 6))
-        name += 6;
+    const char *name = name_bare(op->form->name);
     for (uint32_t i = 0; !list_dtype && i < op->form->input_count; i++)
         if (op->form->inputs[i].is_list)
             list_dtype = op->form->inputs[i].dtype;

@@ -4,13 +4,9 @@
 #include "workload/again.h"
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "trace/names.h"
 #include "work/container.h"
-
-static bool is_node(const habitat_operation *op) {
-    return strncmp(op->form->name, "autograd::engine", 16) == 0;
-}
 
 bool again_mark(const habitat_operation *ops, size_t count, bool *out) {
     uint32_t *node = calloc(count + 1, sizeof *node); /* the backward operation around each */
@@ -19,7 +15,8 @@ bool again_mark(const habitat_operation *ops, size_t count, bool *out) {
     bool fine = node && until;
     for (size_t i = 0; fine && i < count; i++) {
         uint32_t parent = ops[i].parent;
-        node[i] = is_node(&ops[i]) ? (uint32_t)i : parent < i ? node[parent] : HABITAT_NONE;
+        bool engine = name_is_engine(ops[i].form->name);
+        node[i] = engine ? (uint32_t)i : parent < i ? node[parent] : HABITAT_NONE;
         uint64_t end = ops[i].start_ns + ops[i].duration_ns;
         if (node[i] < i && work_is_layer(ops[i].form->name) && end > until[node[i]])
             until[node[i]] = end;

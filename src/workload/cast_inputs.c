@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "trace/names.h"
 #include "work/args.h"
 #include "workload/scale_attention.h"
 
@@ -73,8 +74,7 @@ habitat_dtype cast_narrow_in(const caster *c, uint32_t op) {
 }
 
 static bool is_linear(const habitat_operation *op) {
-    const char *name =
-        strncmp(op->form->name, "aten::", 6) == 0 ? op->form->name + 6 : op->form->name;
+    const char *name = name_bare(op->form->name);
     return strcmp(name, "linear") == 0 || strcmp(name, "addmm") == 0 || strcmp(name, "mm") == 0;
 }
 

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "trace/names.h"
 #include "work/args.h"
 #include "work/autocast.h"
 #include "work/widening.h"
@@ -166,7 +167,7 @@ static bool is_backward(const caster *c, uint32_t op, uint32_t *forward) {
     for (; op < c->op_count; op = c->ops[op].parent) {
         if (*forward == HABITAT_NONE)
             *forward = c->ops[op].forward;
-        if (strncmp(c->ops[op].form->name, "autograd::engine", 16) == 0)
+        if (name_is_engine(c->ops[op].form->name))
             return true;
     }
     return *forward != HABITAT_NONE;

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "trace/names.h"
 #include "work/class.h"
 #include "work/rule.h"
 #include "workload/scale.h"
@@ -116,7 +117,7 @@ static void add_parameter(scale_sizes *s, uint32_t rank, const int64_t *dims) {
 /* ---- what an operation's inputs are ---- */
 
 static const char *base_name(const habitat_operation *op) {
-    return strncmp(op->form->name, "aten::", 6) == 0 ? op->form->name + 6 : op->form->name;
+    return name_bare(op->form->name);
 }
 
 static bool named(const habitat_operation *op, const char *const *names) {

@@ -1,6 +1,7 @@
 /* One operation with other sizes or formats, and what its group does then. */
 #include <string.h>
 
+#include "trace/names.h"
 #include "workload/scale.h"
 
 size_t scale_sizes_of(const habitat_input *input) {
@@ -149,7 +150,7 @@ void scale_group_work(const habitat_workload *w, const habitat_workload_group *g
 /* ---- what does not depend on the batch ---- */
 
 static bool is_of_parameters(const char *name) {
-    return strncmp(name, "Optimizer.", 10) == 0 || strstr(name, "AccumulateGrad") != NULL ||
+    return name_is_of_optimizer(name) || strstr(name, "AccumulateGrad") != NULL ||
            strstr(name, "_weight_norm_interface") != NULL || strstr(name, SCALE_OF_WEIGHT) != NULL;
 }
 

@@ -4,7 +4,6 @@
  * whether fp32 may round to TF32. What it leaves open its products tell, each as much as it
  * computes: the same product takes ten times as long in fp32. */
 #include <math.h>
-#include <string.h>
 
 #include "gpu/gpu.h"
 #include "memory/model.h"
@@ -60,7 +59,7 @@ static tally tally_of(const habitat_workload *w, const trace_formats *said) {
         const habitat_workload_kernel *kernel = &w->kernels[k];
         if (!habitat_class_is_product(kernel->op_class) && !w->groups[kernel->group].operation)
             out.hidden_ns += kernel->facts.time_ns;
-        if (!kernel->main || !habitat_class_is_product(kernel->op_class))
+        if (!workload_is_product(kernel))
             continue;
         habitat_dtype dtype = computes_in(w, kernel);
         add(is_layer_in_fp16(w, kernel) ? &layers : &out, dtype, kernel);

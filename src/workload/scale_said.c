@@ -13,6 +13,7 @@
 #include "base/constants_scaling.h"
 #include "base/error.h"
 #include "trace/gradients.h"
+#include "work/args.h"
 #include "workload/scale.h"
 
 /* ---- what changes with it ---- */
@@ -82,11 +83,6 @@ static void note(places *p, int64_t size, double ms) {
     p->same |= size == p->batch;
 }
 
-static const habitat_input *tensor(const habitat_operation *op, uint32_t i) {
-    const habitat_input *in = i < op->form->input_count ? &op->form->inputs[i] : NULL;
-    return in && in->is_tensor && !in->is_list && in->rank ? in : NULL;
-}
-
 static bool named(const habitat_operation *op, const char *name) {
     return !strcmp(op->form->name, name);
 }
@@ -95,7 +91,7 @@ static bool named(const habitat_operation *op, const char *name) {
  * three dimensions have heads among their samples. */
 static int64_t of_layer(const habitat_workload_group *group) {
     const habitat_work *work = group->work;
-    const habitat_input *first = tensor(group->operation, 0);
+    const habitat_input *first = work_tensor_with_dims(group->operation, 0);
     bool samples = first && first->rank >= 4;
     switch (work->op_class) {
     case HABITAT_CLASS_CONV:
@@ -113,7 +109,8 @@ static int64_t of_layer(const habitat_workload_group *group) {
 
 static void note_others(places *products, places *tables, const habitat_workload_group *group) {
     const habitat_operation *op = group->operation;
-    const habitat_input *first = tensor(op, 0), *second = tensor(op, 1);
+    const habitat_input *first = work_tensor_with_dims(op, 0),
+                        *second = work_tensor_with_dims(op, 1);
     bool product = (named(op, "aten::bmm") || named(op, "aten::nll_loss_forward")) && first;
     if (product || (named(op, "aten::baddbmm") && second))
         note(products, product ? first->dims[0] : second->dims[0], group->origin_ms);

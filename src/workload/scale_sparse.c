@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "work/args.h"
 #include "work/distinct.h"
 #include "workload/scale.h"
 
@@ -41,11 +42,6 @@ struct scale_sparse {
 
 static bool has(const char *text, const char *part) {
     return strstr(text, part) != NULL;
-}
-
-static const habitat_input *tensor(const habitat_operation *op, uint32_t i) {
-    const habitat_input *in = i < op->form->input_count ? &op->form->inputs[i] : NULL;
-    return in && in->is_tensor && !in->is_list && in->rank ? in : NULL;
 }
 
 static double elements(const habitat_input *in) {
@@ -101,10 +97,11 @@ static bool collect_tables(scale_sparse *s, const scale_sizes *sizes, uint64_t b
     bool fine = true;
     for (size_t i = 0; fine && i < s->op_count; i++) {
         const habitat_operation *op = &s->ops[i];
-        const habitat_input *shape = looks_up(op) ? tensor(op, 0) : NULL;
-        if (!shape || shape->rank < 2 || !tensor(op, 1) || !scale_copy_operation(op, room))
+        const habitat_input *shape = looks_up(op) ? work_tensor_with_dims(op, 0) : NULL;
+        if (!shape || shape->rank < 2 || !work_tensor_with_dims(op, 1) ||
+            !scale_copy_operation(op, room))
             continue;
-        double lookups = elements(tensor(op, 1));
+        double lookups = elements(work_tensor_with_dims(op, 1));
         scale_by_shapes(sizes, batch, room);
         fine = !(lookups >= 1.0) || add_table(s, shape, lookups, elements(&room->inputs[1]));
     }
@@ -155,8 +152,8 @@ static bool add_gradient(scale_sparse *s, const habitat_input *shape, int64_t ro
 static const habitat_input *table_beside(const scale_sparse *s, const habitat_operation *op) {
     for (bool own = true; op; own = false, op = parent_of(s, op))
         for (uint32_t i = 0; (own || is_of_sparse(op)) && i < op->form->input_count; i++)
-            for (size_t k = 0; tensor(op, i) && k < s->table_count; k++)
-                if (same_shape(tensor(op, i), s->tables[k].shape))
+            for (size_t k = 0; work_tensor_with_dims(op, i) && k < s->table_count; k++)
+                if (same_shape(work_tensor_with_dims(op, i), s->tables[k].shape))
                     return s->tables[k].shape;
     return NULL;
 }
@@ -166,8 +163,8 @@ static bool add_rows(scale_sparse *s, const habitat_operation *op) {
     const habitat_input *shape = table_beside(s, op);
     bool fine = true;
     for (uint32_t i = 0; fine && shape && i < op->form->input_count; i++)
-        if (tensor(op, i) && same_width(tensor(op, i), shape))
-            fine = add_gradient(s, shape, tensor(op, i)->dims[0]);
+        if (work_tensor_with_dims(op, i) && same_width(work_tensor_with_dims(op, i), shape))
+            fine = add_gradient(s, shape, work_tensor_with_dims(op, i)->dims[0]);
     return fine;
 }
 
@@ -226,7 +223,7 @@ static void resize(const scale_sparse *s, scale_operation *out, uint32_t i, uint
 void scale_sparse_resize(const scale_sparse *s, scale_operation *out, const habitat_operation *op) {
     const habitat_input *shape = table_beside(s, op);
     for (uint32_t i = 0; i < op->form->input_count; i++) {
-        const habitat_input *in = tensor(op, i);
+        const habitat_input *in = work_tensor_with_dims(op, i);
         if (!in || (shape && same_shape(in, shape)))
             continue;
         if (in->rank >= 2 && gradient_of(s, in->dims[0], in))

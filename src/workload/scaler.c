@@ -3,14 +3,14 @@
 #include "workload/scaler.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/constants_scaling.h"
 #include "memory/model.h"
 #include "trace/gradients.h"
+#include "trace/names.h"
 
 bool workload_is_scaler(const habitat_operation *op) {
-    return strncmp(op->form->name, "aten::_amp_", 11) == 0;
+    return name_begins(op->form->name, "aten::_amp_");
 }
 
 /* Scaling to another format leaves its groups where they were, with nothing to do. */
@@ -59,7 +59,7 @@ bool workload_has_optimiser(const habitat_workload *w) {
     size_t count = 0;
     const habitat_operation *ops = habitat_trace_operations(w->trace, &count);
     for (size_t i = 0; i < count; i++)
-        if (strncmp(ops[i].form->name, "Optimizer.step", 14) == 0)
+        if (name_is_optimizer_step(ops[i].form->name))
             return true;
     for (size_t g = 0; g < w->group_count; g++)
         if (w->groups[g].work->op_class == HABITAT_CLASS_OPTIMIZER)

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/list.h"
 #include "trace/gradients.h"
+#include "trace/names.h"
 
 struct weight_size {
     uint64_t elements, parameters;
@@ -113,8 +114,7 @@ bool weight_casts_next(weight_casts *of, double elements) {
 }
 
 bool weight_casts_is_weight(const habitat_operation *op, uint32_t i) {
-    const char *name =
-        strncmp(op->form->name, "aten::", 6) == 0 ? op->form->name + 6 : op->form->name;
+    const char *name = name_bare(op->form->name);
     if (strcmp(name, "addmm") == 0 || strcmp(name, "addmv") == 0)
         return i != 1;
     return i > 0 &&

@@ -93,6 +93,11 @@ static inline bool habitat_is_copy(const habitat_kernel *kernel) {
            kernel->form->kind == HABITAT_KERNEL_MEMSET;
 }
 
+/* The kernel of an operation that multiplies matrices, not one that helps it. */
+static inline bool workload_is_product(const habitat_workload_kernel *kernel) {
+    return kernel->main && habitat_class_is_product(kernel->op_class);
+}
+
 /* Whether the kernel's device is one of those that one program drives. */
 static inline bool workload_drives(const habitat_workload *w, const habitat_kernel *kernel) {
     for (size_t i = 0; i < w->driven_count; i++)
