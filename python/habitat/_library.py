@@ -90,6 +90,7 @@ class Request(ctypes.Structure):
         ("rank_count", ctypes.c_size_t),
         ("gpu_counts", ctypes.POINTER(ctypes.c_uint32)),
         ("gpu_counts_count", ctypes.c_size_t),
+        ("sharded", ctypes.c_bool),
         ("totals", ctypes.c_bool),
         ("fastest_first", ctypes.c_bool),
         ("cpu_scale_doubt", ctypes.c_double),

@@ -294,6 +294,7 @@ class TraceHandle(Handle):
             batch_sizes=(ctypes.c_uint64 * len(batches))(*batches) if batches else None, batch_size_count=len(batches),
             precision=PRECISIONS[wishes.precision],
             gpu_counts=(ctypes.c_uint32 * len(numbers))(*numbers) if numbers else None, gpu_counts_count=len(numbers),
+            sharded=wishes.sharded,
             spot=wishes.spot, today=today(), steps=wishes.steps or 0.0, samples=wishes.samples or 0.0,
             batch_from=None if batch_from is None else batch_from.handle, fastest_first=fastest_first,
         )  # fmt: skip

@@ -36,6 +36,7 @@ class Wishes:
     samples: Optional[float] = None  # the same in samples
     batches: Tuple[int, ...] = ()  # in place of `batch`
     gpu_counts: Tuple[int, ...] = ()  # in place of `gpu_count`
+    sharded: bool = False  # these keep weights, gradients and states in parts
 
     def __post_init__(self) -> None:
         if self.assemble not in ASSEMBLE:
@@ -54,6 +55,8 @@ class Wishes:
             raise ValueError(f"precision is one of {', '.join(PRECISIONS)}, not {self.precision!r}")
         if self.by is not None and (self.batch is not None or self.batches or self.precision != "recorded"):
             raise ValueError("by shows the recorded iteration; leave out batch and precision")
+        if self.sharded and max(self.gpu_counts or (self.gpu_count or 1,)) < 2:
+            raise ValueError("sharded: say among how many GPUs, gpu_count of 2 or more")
         if self.by == "":
             raise ValueError('by names what to split by, not ""')
         for name in ("steps", "samples"):

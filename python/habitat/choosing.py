@@ -43,6 +43,7 @@ def choose(
     precision: str = "recorded",
     gpu_count: Counts = None,
     batch_from: Optional[Trace] = None,
+    sharded: bool = False,
 ) -> Choice:
     """Which GPU to take for the iteration of a trace, by "cost" [US dollars], "time" or "energy", and why.
 
@@ -54,7 +55,7 @@ def choose(
     takes spot prices. That no GPU can be taken is no error: `recommended` is None then.
     `batch` and `gpu_count`: a number or several, as of `Trace.predict()`, of each trace. Where several are asked, a row is
     a GPU at one batch size and number, compared by the sample: `per` is "sample", money is that of all its GPUs, and the
-    length of the training is given in `samples`. `precision`, and `batch_from` of one trace: as of `Trace.predict()`.
+    length of the training is given in `samples`. `precision`, and `batch_from` of one trace, and `sharded`: as of `Trace.predict()`.
     """
     most_usd = 0.0 if max_usd_per_hour is None else positive("max_usd_per_hour", max_usd_per_hour)
     most_hours = 0.0 if deadline_hours is None else positive("deadline_hours", deadline_hours)
@@ -62,7 +63,7 @@ def choose(
         raise ValueError("deadline_hours needs the length of the training: steps or samples")
     wishes = Wishes(
         method=method, assemble=assemble, cpu_scale=cpu_scale, spot=spot, steps=steps, samples=samples, precision=precision,
-        batches=counts_of("batch", batch), gpu_counts=counts_of("gpu_count", gpu_count),
+        batches=counts_of("batch", batch), gpu_counts=counts_of("gpu_count", gpu_count), sharded=sharded,
     )  # fmt: skip
     if wishes.several and steps is not None:
         raise ValueError("as many steps at another batch size, or on more GPUs, are of more samples; give samples")

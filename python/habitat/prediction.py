@@ -207,20 +207,22 @@ class Trace(Recorded):
         spot: bool = False,
         steps: Optional[float] = None,
         samples: Optional[float] = None,
+        sharded: bool = False,
     ) -> Prediction:
         """The iteration on one GPU (a name, a `Gpu`, or a `Device`).
 
         `assemble`: "replay", or "sum", the GPU's busy time. `cpu_scale` multiplies the CPU's times: 1 is the recorded
         host; None is a host that nobody knows, for which intervals on another GPU are wider. `batch`: at another batch
         size. `precision`: "fp32", "tf32", "amp-fp16" or "amp-bf16". Neither goes with `by`.
-        `gpu_count` GPUs share the gradients, each with its own batch (docs/iteration.md); None: as recorded.
+        `gpu_count` GPUs share the gradients, each with its own batch (docs/iteration.md); None: as recorded. `sharded`: each
+        of them keeps a part of weights, gradients and states, as PyTorch's `fully_shard` does it for each layer.
         `batch_from`: the same step recorded at another batch size, which tells what changes with it; goes with `batch`.
         `prices` [US dollars for an hour of a GPU] and `price_files` come before the library's own, `spot` takes spot
         prices; `steps` or `samples` say how long the whole training is, for its `hours` and `usd` in `values`.
         """
         wishes = Wishes(
             method=method, by=by, assemble=assemble, cpu_scale=cpu_scale, batch=batch, precision=precision,
-            gpu_count=gpu_count, spot=spot, steps=steps, samples=samples,
+            gpu_count=gpu_count, spot=spot, steps=steps, samples=samples, sharded=sharded,
         )  # fmt: skip
         return self._predict([name_of(gpu)], wishes, Costs(prices, price_files), batch_from=second_recording(batch_from, batch))[0]
 
@@ -241,6 +243,7 @@ class Trace(Recorded):
         spot: bool = False,
         steps: Optional[float] = None,
         samples: Optional[float] = None,
+        sharded: bool = False,
     ) -> Predictions:
         """The iteration on several GPUs, or on the one that is named; on all of the table, fastest first, when none are. As `predict()`.
 
@@ -248,7 +251,7 @@ class Trace(Recorded):
         """
         wishes = Wishes(
             method=method, by=by, assemble=assemble, cpu_scale=cpu_scale, batches=counts_of("batch", batch),
-            precision=precision, gpu_counts=counts_of("gpu_count", gpu_count), spot=spot, steps=steps, samples=samples,
+            precision=precision, gpu_counts=counts_of("gpu_count", gpu_count), spot=spot, steps=steps, samples=samples, sharded=sharded,
         )  # fmt: skip
         names = None if gpus is None else names_of(gpus)
         return self._predict(names, wishes, Costs(prices, price_files), batch_from=second_recording(batch_from, batch))
@@ -267,13 +270,14 @@ class Trace(Recorded):
         method: str = "auto",
         cpu_scale: Optional[float] = None,
         gpu_count: Optional[int] = None,
+        sharded: bool = False,
     ) -> list[str]:
         """Writes the predicted iteration as Chakra execution traces for ASTRA-sim, as `habitat export --chakra`.
 
         One GPU: into the file `path`. Several: into `rank.0.et` and so on in the folder `path`, which is made if there
         is none. Returns the files' names. Files that this trace was read from are not written over: HabitatError.
         """
-        wishes = Wishes(method=method, cpu_scale=cpu_scale, gpu_count=gpu_count)
+        wishes = Wishes(method=method, cpu_scale=cpu_scale, gpu_count=gpu_count, sharded=sharded)
         files = _files_of_ranks(os.fsdecode(path), wishes.gpu_count)
         self._refuse_to_write(files)
         data = self._trace.export_chakra(self._table, self._table.find(name_of(gpu))[0], self._origin, wishes)
@@ -317,6 +321,7 @@ class Trace(Recorded):
         spot: bool = False,
         steps: Optional[float] = None,
         samples: Optional[float] = None,
+        sharded: bool = False,
     ) -> str:
         """The iteration on several GPUs as one HTML page that needs nothing else: `habitat predict --html`.
 
@@ -328,7 +333,7 @@ class Trace(Recorded):
             raise ValueError("explain takes one GPU")
         wishes = Wishes(
             method=method, assemble=assemble, cpu_scale=cpu_scale, batches=counts_of("batch", batch), precision=precision,
-            gpu_counts=counts_of("gpu_count", gpu_count), spot=spot, steps=steps, samples=samples,
+            gpu_counts=counts_of("gpu_count", gpu_count), spot=spot, steps=steps, samples=samples, sharded=sharded,
         )  # fmt: skip
         handles, taken = self._find(names)
         chosen = None if gpus is None else handles

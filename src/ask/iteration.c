@@ -406,7 +406,7 @@ static habitat_status warn_of_parts(made_answer *out, habitat_error *err) {
             p = out->open.rows[i].prediction;
     if (!p)
         return HABITAT_OK;
-    if (p->layer_count)
+    if (p->layer_count > 1)
         habitat_format(line, sizeof line,
                        "weights in parts: %u layers whose weights have the same sizes are gathered "
                        "one by one, what is around them at once (PyTorch's fully_shard of each "

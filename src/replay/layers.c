@@ -29,6 +29,7 @@ static size_t repeats(size_t count, const uint64_t *sizes, size_t from, size_t p
 }
 
 enum {
+    PERIOD_LEAST = 4,
     PERIOD_MOST = 1024, /* parameters of a layer */
     SHARE_LEAST = 65536 /* one that holds less than this part of all is none: two vectors, say */
 };
@@ -47,7 +48,8 @@ uint32_t replay_mark_layers(size_t count, const uint64_t *sizes, uint32_t *layer
     memset(layer, 0, count * sizeof *layer);
     while (i < count) {
         size_t best = 0, of = 0;
-        for (size_t period = 2; period <= PERIOD_MOST && i + 2 * period <= count; period++) {
+        for (size_t period = PERIOD_LEAST; period <= PERIOD_MOST && i + 2 * period <= count;
+             period++) {
             size_t found = repeats(count, sizes, i, period);
             if (found > 1 && found * period > best &&
                 SHARE_LEAST * sum_of(&sizes[i], period) >= all) {
@@ -126,8 +128,9 @@ static double elements_of(const replay_layers *l) {
     return sum;
 }
 
-/* Of layers that are run again, the first run is not told apart: the kernels between the beginning
- * and the first backward one are dealt out by the layers' sizes. */
+/* Of layers that are run again, the first run is not told apart, nor is what a checkpoint of
+ * another kind (PyTorch's with reentry) hides: the kernels between the beginning and the first
+ * backward one are dealt out by the layers' sizes. */
 static void deal_out(const places *p, uint64_t backward_ns, replay_layers *l) {
     uint32_t end = launched_from(p, backward_ns);
     size_t first = p->at[p->step->begin],
@@ -170,13 +173,27 @@ static void take_gradient(const places *p, size_t i, bool half, seen *of) {
     l->largest_bytes = fmax(l->largest_bytes, bytes);
 }
 
-/* Where the gradients before its own are done, its backward pass begins. */
+static uint64_t first_backward_ns(const places *p) {
+    size_t count = 0;
+    uint64_t first = UINT64_MAX;
+    const habitat_operation *ops = habitat_trace_operations(p->w->trace, &count);
+    uint32_t iteration = ops[p->g->all[p->step->first].operation].iteration;
+    for (size_t i = 0; i < count; i++)
+        if (ops[i].iteration == iteration && ops[i].start_ns < first &&
+            strncmp(ops[i].form->name, "autograd::engine", 16) == 0)
+            first = ops[i].start_ns;
+    return first;
+}
+
+/* Where the gradients before its own are done, its backward pass begins; that of the first one with
+ * the backward pass. */
 static void set_places(const places *p, seen *of) {
     const replay_gradient *all = &p->g->all[p->step->first];
     of->layer.done = all[of->last].kernel;
     of->layer.forward =
         of->forward_ns == UINT64_MAX ? HABITAT_NONE : launched_from(p, of->forward_ns);
-    of->layer.backward = of->first ? next_of(p, all[of->first - 1].kernel) : HABITAT_NONE;
+    of->layer.backward =
+        of->first ? next_of(p, all[of->first - 1].kernel) : launched_from(p, first_backward_ns(p));
 }
 
 /* Layers that follow each other both ways; another one is no layer of its own: its weights are
@@ -225,18 +242,6 @@ static int by_forward(const void *x, const void *y) {
     return a > b ? -1 : a < b;
 }
 
-static uint64_t first_backward_ns(const places *p) {
-    size_t count = 0;
-    uint64_t first = UINT64_MAX;
-    const habitat_operation *ops = habitat_trace_operations(p->w->trace, &count);
-    uint32_t iteration = ops[p->g->all[p->step->first].operation].iteration;
-    for (size_t i = 0; i < count; i++)
-        if (ops[i].iteration == iteration && ops[i].start_ns < first &&
-            strncmp(ops[i].form->name, "autograd::engine", 16) == 0)
-            first = ops[i].start_ns;
-    return first;
-}
-
 static void fill(const places *p, bool half, seen *all, size_t most, replay_layers *out) {
     bool again = false;
     for (size_t i = 0; i < most; i++)
@@ -253,7 +258,7 @@ static void fill(const places *p, bool half, seen *all, size_t most, replay_laye
         if (!all[i].layer.parameters)
             continue;
         set_places(p, &all[i]);
-        again |= all[i].again;
+        again |= all[i].again || all[i].layer.forward == HABITAT_NONE;
         out->all[out->count++] = all[i].layer;
     }
     if (again && p->step->begin != HABITAT_NONE)

@@ -29,8 +29,8 @@ typedef struct parting {
     double *ns;                /* shape (kernels): their times with parts */
     uint32_t message;          /* the last one on NCCL's stream, or HABITAT_NONE */
     uint32_t unpacked, packed; /* the last copies of either kind */
-    double beside_ns;          /* of messages that run beside what comes next */
-    uint32_t began;            /* kernel: where that begins */
+    double beside_ns;          /* of messages that run beside what comes next, */
+    double began_ns;           /* which begins when kernels have run for so long */
 } parting;
 
 /* The kernel before `kernel` on the main stream; itself where it is the first. */
@@ -66,15 +66,13 @@ static bool follow(parting *p, uint32_t node) {
     return fine;
 }
 
-/* What the kernels from the last change on lose to the messages beside them. */
+/* What the kernels from the last copy up to `kernel` lose to the messages beside them. */
 static double lost(parting *p, uint32_t kernel) {
-    const sharing *x = p->x;
-    double work = p->began == HABITAT_NONE
-                      ? 0.0
-                      : fmax(0.0, x->before_ns[kernel] + p->ns[kernel] - x->before_ns[p->began]);
-    double shared = fmin(work, p->beside_ns);
-    p->beside_ns -= shared;
-    return sharing_slowed_ns(x, shared);
+    double end_ns = p->x->before_ns[kernel] + p->ns[kernel];
+    double shared_ns = fmin(fmax(0.0, end_ns - p->began_ns), p->beside_ns);
+    p->beside_ns -= shared_ns;
+    p->began_ns = fmax(p->began_ns, end_ns);
+    return sharing_slowed_ns(p->x, shared_ns);
 }
 
 /* A part of the layer is copied, and cast, into what is sent. */
@@ -106,13 +104,12 @@ static bool gather(parting *p, const replay_layer *l, uint32_t with, bool ahead,
 /* What was gathered is copied to where the kernels from `before` on read it. */
 static bool unpack(parting *p, const replay_layer *l, uint32_t before, uint32_t gathered) {
     sharing *x = p->x;
-    uint32_t last = before_of(p, before);
-    double slowed = lost(p, last);
+    double slowed = before == p->step->begin ? 0.0 : lost(p, before_of(p, before));
     uint32_t copy = sharing_copy(x, before, true,
                                  (replay_added){.kind = REPLAY_ADDED_UNPACK, .bytes = l->bytes},
                                  sharing_copy_ns(x, l->bytes) + slowed);
     p->unpacked = copy;
-    p->began = before;
+    p->began_ns = x->before_ns[before];
     return copy != HABITAT_NONE && sharing_note_slowed(x, slowed) &&
            splice_link(&x->s, gathered, copy, REPLAY_GAP) &&
            splice_link(&x->s, copy, x->kernel_node[before], REPLAY_GAP) &&
@@ -135,7 +132,6 @@ static bool reduce(parting *p, const replay_layer *l) {
                                (replay_added){.kind = REPLAY_ADDED_REDUCE, .bytes = l->bytes}, 0.0)
              : HABITAT_NONE;
     p->packed = pack;
-    p->began = l->done;
     p->beside_ns += sum == HABITAT_NONE ? 0.0 : x->s.nodes[sum ^ SPLICE_NEW].time_ns;
     return fine && follow(p, sum) && splice_link(&x->s, pack, sum, REPLAY_GAP);
 }
@@ -151,11 +147,10 @@ static bool add_forward(parting *p) {
                 unpack(p, &l->all[0], p->step->begin, gathered);
     for (size_t i = 1; fine && i < l->count; i++) {
         fine = gather(p, &l->all[i], l->all[i].forward, false, &gathered);
-        if (fine && i > 1)
+        if (fine)
             runs_beside(p, gathered);
         fine = fine && unpack(p, &l->all[i], l->all[i].forward, gathered);
     }
-    p->beside_ns = 0.0;
     return fine;
 }
 
@@ -164,11 +159,13 @@ static bool add_backward(parting *p) {
     const replay_layers *l = p->l;
     uint32_t gathered = HABITAT_NONE, next = HABITAT_NONE;
     bool fine = true;
-    p->began = HABITAT_NONE;
     for (size_t i = l->count; fine && i-- > 1;) {
         const replay_layer *this = &l->all[i];
-        if (i + 1 == l->count)
+        if (i + 1 == l->count) {
             fine = gather(p, this, this->backward, false, &gathered);
+            if (fine)
+                runs_beside(p, gathered);
+        }
         fine = fine && unpack(p, this, this->backward, gathered);
         if (fine && i > 1) {
             fine = gather(p, &l->all[i - 1], this->backward, true, &next);
@@ -225,8 +222,7 @@ static habitat_status add_step(sharing *x, size_t step, bool half, double *ns, r
                      .ns = ns,
                      .message = HABITAT_NONE,
                      .unpacked = HABITAT_NONE,
-                     .packed = HABITAT_NONE,
-                     .began = HABITAT_NONE};
+                     .packed = HABITAT_NONE};
         if (!add_forward(&p) || !add_backward(&p) || !add_end(&p))
             status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
         measure(&l, x->count, told);
