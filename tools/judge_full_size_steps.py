@@ -2,7 +2,7 @@
 """Steps of the sizes that people train (data/recordings/full_size; tools/full_size_steps.py): docs/full-size-steps.md on standard output.
 
 usage: judge_full_size_steps.py HABITAT [FOLDER]      the page; FOLDER: recordings of an H100, those without a GPU in FOLDER/without_gpu,
-                                                       measured_h200.csv and measured_ddp_h200.csv
+                                                       measured_h200.csv, measured_ddp_h200.csv and measured_sharded_h200.csv
        judge_full_size_steps.py HABITAT --measured FOLDER     what FOLDER's recordings of an H200 took: measured_h200.csv
 """
 
@@ -19,13 +19,15 @@ Made by `make eval` from `data/recordings/full_size`; do not edit.
 
 {steps} training steps of the sizes that people train (`tools/full_size_steps.py`): 0.02 to 7.6 billion parameters, large batches that take much of 80 GB, up to 1.3 s a step. (Most other recordings here
 take less than 0.1 s.) Each was recorded on one H100 with a small and a large batch in autocast to bf16 (the adapters in bf16), and with the small one in TF32. What the same steps took on one H200 is in
-`measured_h200.csv`, on two that share gradients in `measured_ddp_h200.csv` (`tools/measure_ddp_steps.py --full-size`).
+`measured_h200.csv`, on two that share gradients in `measured_ddp_h200.csv` (`tools/measure_ddp_steps.py --full-size`), and on two that keep weights,
+gradients and states in parts in `measured_sharded_h200.csv` (`--sharded`).
 
 What the rows say: [new-models.md](new-models.md#how-to-read-these-tables). Batch 2 of long_words did not fit an H100 (`predict` says of batch 1: "may not fit").
 
 **What was seen.** The table of the first look, before anything was mended, is in docs/decisions/0500. Decisions 0501 to 0534 were made with these recordings in view (constants and forms were chosen on older
 recordings where these tell enough), so all rows are partly seen; the [clean test](#clean-test) has others. Two steps ran at a time, each on a GPU of its own, so whole steps that the CPU binds are of busy
-hosts. Times of two GPUs were in view when docs/decisions/0536 was made, whose constants were chosen on other steps, and RegNet of the clean test when 0535 was.
+hosts. Times of two GPUs were in view when docs/decisions/0536 was made, whose constants were chosen on other steps, and RegNet of the clean test when 0535 was. Those with weights in parts are seen in the first
+table: the time of the CPU for each parameter and the widths were chosen on them (docs/decisions/0556); in the clean test they were measured after that.
 
 ## All steps
 """
@@ -73,8 +75,21 @@ def two_gpus(habitat, folder):
             yield judge.case(kind, row["model"], guess["iteration_ms"], float(row["iteration_ms"]), guess)
 
 
+def sharded(habitat, folder):
+    """Weights, gradients and states in parts on two H200s, from a recording of one H100: the step and the memory of one of them."""
+    with open(folder / "measured_sharded_h200.csv", newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            _, guess = judge.predict(habitat, folder / f"{row['recording']}.json.gz", "--gpus", row["gpus"], "--sharded", gpu=unusual.OTHER)
+            groups = [float(ms) for ms in row["group_ms"].split()]
+            uneven = ", spread above 10 %" if max(groups) - min(groups) > 0.1 * float(row["iteration_ms"]) else ""
+            bound = "CPU" if guess["bound_by"] == "cpu" else "GPU"
+            kind = f"weights in parts on two H200s, whole step, said to be bound by the {bound}{uneven}"
+            yield judge.case(kind, row["model"], guess["iteration_ms"], float(row["iteration_ms"]), guess)
+            yield judge.case("weights in parts on two H200s, peak of memory", row["model"], guess["memory_bytes"], float(row["peak_bytes"]))
+
+
 def page(habitat, folder):
-    parts = (unusual.other_gpu, other_gpu_and_batch, plain, unusual.withheld, judge.memory, two_gpus)
+    parts = (unusual.other_gpu, other_gpu_and_batch, plain, unusual.withheld, judge.memory, two_gpus, sharded)
     cases, again = (unusual.cases_of(habitat, of, parts) for of in (folder, folder / "again"))
     print(TEXT.format(steps=len({c.model for c in cases})))
     print("\n".join(judge.summary(cases)))
