@@ -26,8 +26,8 @@ What the rows say: [new-models.md](new-models.md#how-to-read-these-tables). Batc
 
 **What was seen.** The table of the first look, before anything was mended, is in docs/decisions/0500. Decisions 0501 to 0534 were made with these recordings in view (constants and forms were chosen on older
 recordings where these tell enough), so all rows are partly seen; the [clean test](#clean-test) has others. Two steps ran at a time, each on a GPU of its own, so whole steps that the CPU binds are of busy
-hosts. Times of two GPUs were in view when docs/decisions/0536 was made, whose constants were chosen on other steps, and RegNet of the clean test when 0535 was. Those with weights in parts are seen in the first
-table: the time of the CPU for each parameter and the widths were chosen on them (docs/decisions/0556); in the clean test they were measured after that.
+hosts. Times of two GPUs were in view when docs/decisions/0536 was made, whose constants were chosen on other steps, and RegNet of the clean test when 0535 was. Those with weights in parts are seen, in the clean
+test as well: the time of the CPU for each parameter, the widths and the form of the memory were chosen on them (docs/decisions/0556, with the first look).
 
 ## All steps
 """

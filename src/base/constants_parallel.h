@@ -40,17 +40,17 @@ CONSTANT(chosen, slow_rank_share, 0.01, "of the iteration",
 CONSTANT(chosen, device_least_share, 0.01, "of the busiest device's kernel time",
          "a device of one program counts as one that it drives from here on; below it a stray fill or check would be a GPU to pay for")
 CONSTANT(chosen, parts_doubt, 0.05, "of the iteration, either way",
-         "weights in parts: steps of two H200s that the GPU bound, 2 to 4.5 % off; docs/decisions/0556")
-CONSTANT(chosen, parts_passes_share, 1.5, "of weights, gradients and states",
+         "weights in parts: six steps of two H200s that the GPU bound, 1.5 to 4.6 % off; docs/decisions/0556")
+CONSTANT(chosen, parts_passes_share, 1.15, "of weights, gradients and states",
          "weights in parts: a larger peak is of the forward and backward pass, a smaller one may be of the optimiser's step, when autocast's copies are gone")
-CONSTANT(chosen, parts_memory_doubt, 0.05, "of the peak", "weights in parts: twelve peaks of two H200s, 5 % too small to 8 % too large; docs/decisions/0556")
+CONSTANT(chosen, parts_memory_doubt, 0.05, "of the peak", "weights in parts: 18 peaks of two H200s, 2 % too small to 9 % too large; docs/decisions/0556")
 CONSTANT(hardware, bucket_first_bytes, 1048576.0, "byte", "torch.nn.parallel.DistributedDataParallel, first bucket")
 CONSTANT(hardware, bucket_bytes, 26214400.0, "byte", "torch.nn.parallel.DistributedDataParallel, bucket_cap_mb=25")
 CONSTANT(hardware, bucket_fill_steps, 5.0, "usual steps of the CPU a gradient",
          "DistributedDataParallel's hook, its product and the launch: six recorded ranks of three models, 6.7 to 9.3 profiled steps, of which 0.6 stay without the profiler; docs/decisions/0340")
 CONSTANT(hardware, bucket_return_steps, 3.0, "usual steps of the CPU a gradient or buffer", "as bucket_fill_steps, its copy back: 4.6 to 5.3")
-CONSTANT(fitted, part_parameter_ns, 110000.0, "ns of the CPU a parameter and time that it is gathered or summed",
-         "fully_shard's Python; seven steps of two H200s that it bound: 0.27 to 0.44 ms a parameter and iteration, three times; docs/decisions/0556")
+CONSTANT(fitted, part_parameter_ns, 100000.0, "ns of the CPU a parameter and time that it is gathered or summed",
+         "fully_shard's Python; twelve steps on two hosts of two H200s that it bound: 0.2 to 0.44 ms a parameter and iteration, three times; docs/decisions/0556")
 CONSTANT(hardware, message_steps, 30.0, "usual steps of the CPU a message", "as bucket_fill_steps, of NCCL's own call, events and streams: 46 to 57")
 
 /* clang-format on */

@@ -21,16 +21,18 @@ static void set_memory(const habitat_replay *r, const replay_parallel *p, habita
     one->fits = memory_fits(one->headroom_bytes, one->margin_bytes); /* NaN: -1, as before */
 }
 
-/* Of weights, gradients and states each GPU keeps its part. */
+/* Of weights and states each GPU keeps its part, and of gradients, which only a peak in the
+ * optimiser's step holds: one in the passes is before they are there, beside copies of weights that
+ * autocast makes of whole ones. */
 static void set_part_memory(const habitat_replay *r, const replay_parted *told,
                             habitat_prediction *one) {
     const habitat_trace_memory *m = &habitat_trace_get_info(r->workload->trace)->memory;
     double weights = told->kept_bytes, gone = 1.0 - told->part;
     double state = isfinite(m->optimizer_bytes) ? m->optimizer_bytes : 2.0 * weights;
     double gradients = isfinite(m->gradients_bytes) ? m->gradients_bytes : weights;
-    double kept = weights + gradients + state, bytes = told->gathered_bytes - gone * kept;
-    if (one->memory_bytes > chosen_parts_passes_share * kept)
-        bytes -= told->cast_bytes; /* the peak is in the passes, which hold these copies */
+    bool passes = one->memory_bytes > chosen_parts_passes_share * (weights + gradients + state);
+    double bytes = told->gathered_bytes - gone * (weights + state) -
+                   (passes ? told->cast_bytes : gone * gradients);
     double margin = chosen_parts_memory_doubt * (one->memory_bytes + bytes);
     one->memory_bytes += bytes;
     one->margin_bytes += margin;

@@ -194,8 +194,8 @@ static bool add_end(parting *p) {
            sharing_launch(x, around->done, keep, 0.0, 0.0);
 }
 
-/* Memory of one GPU: its part of all, and what is whole at once: weights and gradients of what is
- * around the layers to the end, weights of two layers and gradients of one. */
+/* Memory of one GPU: its part of all, and what is whole at once: weights around the layers, weights
+ * of two layers and gradients of one. */
 static void measure(const replay_layers *l, uint32_t count, replay_parted *out) {
     double largest = 0.0, part = 1.0 / count;
     replay_parted made = {.layers = l->count - 1, .part = part};
@@ -206,7 +206,7 @@ static void measure(const replay_layers *l, uint32_t count, replay_parted *out) 
         if (l->all[i].bytes < l->all[i].kept_bytes)
             made.cast_bytes += l->all[i].bytes;
     }
-    made.gathered_bytes = (2.0 - part) * l->all[0].bytes + 3.0 * largest;
+    made.gathered_bytes = l->all[0].bytes + 3.0 * largest;
     if (made.kept_bytes > out->kept_bytes)
         *out = made;
 }
