@@ -36,6 +36,8 @@ typedef struct replay_pause {
     uint32_t operation; /* innermost around it, or HABITAT_NONE; of a slow call: the call */
     uint32_t thread;    /* of a slow call */
     bool loader;        /* the data loader's */
+    bool data;          /* spent on the data of a batch: grows with its size; data.c */
+    bool within;        /* an operation's work, counted with what is around it */
     bool once;          /* what a GPU or a library does when it is first used */
 } replay_pause;
 
@@ -115,6 +117,9 @@ uint64_t replay_point_ns(const replay_builder *b, const replay_node *node);
 /* pauses.c: once the bounds of the graph are known; false when out of memory. */
 bool replay_find_pauses(replay_builder *b);
 
+/* data.c: whether an operation's own time on the CPU is spent on the data of a batch. */
+bool replay_is_data(const replay_builder *b, uint32_t operation);
+
 /* once.c: keep what may be slow, all of it before the first question; false when out of memory. */
 bool replay_note_slow(replay_builder *b, replay_slow made);
 
@@ -130,6 +135,7 @@ bool replay_operation_is_once(const replay_builder *b, uint32_t operation, const
  * outside, and what happens once. */
 typedef struct replay_split {
     double wait_ns, once_ns;
+    double data_ns; /* spent on the data of a batch: of the waits, or of the rest */
 } replay_split;
 
 /* Of the recorded time [from, to) of a thread, ns. pauses.c */

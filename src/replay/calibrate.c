@@ -159,7 +159,11 @@ static habitat_status settle_beside_others(search *s, habitat_replay *r, double 
     habitat_status status = HABITAT_OK;
     for (int all = 1; status == HABITAT_OK && !explained && all >= 0; all--) {
         double gone = s->times.waits_gone, ns = 0.0;
-        s->times = (replay_times){r->recorded_ns, 1.0, rule, 1.0, false, NULL, false, gone};
+        s->times = (replay_times){.kernel_ns = r->recorded_ns,
+                                  .kernel_scale = 1.0,
+                                  .cpu_scale = rule,
+                                  .gap_scale = 1.0,
+                                  .waits_gone = gone};
         status = replay_wait_less(r, &s->times, s->wanted_ns, all == 1, err);
         if (status == HABITAT_OK)
             status = settle(s, rule, clocked, cpu, err);
@@ -175,7 +179,11 @@ static habitat_status settle_beside_others(search *s, habitat_replay *r, double 
 static habitat_status to_recorded(habitat_replay *r, double rule, double wanted_ns,
                                   habitat_error *err) {
     bool cpu = false;
-    search s = {r, wanted_ns, {r->recorded_ns, 1.0, rule, 1.0, false, NULL, false, 0.0}, NULL};
+    search s = {
+        .replay = r,
+        .wanted_ns = wanted_ns,
+        .times = {
+            .kernel_ns = r->recorded_ns, .kernel_scale = 1.0, .cpu_scale = rule, .gap_scale = 1.0}};
     habitat_status status = HABITAT_OK;
     if (r->graph.has_waits)
         status = shorten_waits(&s, rule, err);
@@ -243,9 +251,14 @@ static habitat_status by_clock(habitat_replay *r, double *factor, habitat_error 
 }
 
 /* The CPU's side of one iteration, as recorded, its work times `cpu_scale`. */
-static habitat_status cpu_alone(const habitat_replay *r, double cpu_scale, double *out_ns,
-                                habitat_error *err) {
-    replay_times alone = {r->recorded_ns, 1.0, cpu_scale, 1.0, true, NULL, false, 0.0};
+static habitat_status cpu_alone(const habitat_replay *r, double cpu_scale, double data_more,
+                                double *out_ns, habitat_error *err) {
+    replay_times alone = {.kernel_ns = r->recorded_ns,
+                          .kernel_scale = 1.0,
+                          .cpu_scale = cpu_scale,
+                          .gap_scale = 1.0,
+                          .without_gpu = true,
+                          .data_more = data_more};
     habitat_status status = replay_period(&r->graph, &alone, out_ns, err);
     *out_ns /= r->iterations;
     return status;
@@ -258,7 +271,8 @@ static habitat_status hold(habitat_replay *r, habitat_error *err) {
     const habitat_workload *w = r->workload;
     bool recorded = w->info.iteration_recorded;
     double whole_ms = recorded && r->options.withhold ? NAN : w->info.iteration_ms, gpu_ns = 0.0;
-    replay_times alone = {r->recorded_ns, 1.0, 0.0, 1.0, false, NULL, false, 1.0};
+    replay_times alone = {
+        .kernel_ns = r->recorded_ns, .kernel_scale = 1.0, .gap_scale = 1.0, .waits_gone = 1.0};
     habitat_status status = replay_period(&r->graph, &alone, &gpu_ns, err);
     double gpu_ms = gpu_ns / r->iterations / HABITAT_NS_PER_MS;
     if (status != HABITAT_OK || !habitat_waits_for_cpu(whole_ms, gpu_ms))
@@ -278,9 +292,12 @@ habitat_status replay_calibrate(habitat_replay *r, habitat_error *err) {
     r->info.cpu_ms = r->info.profiled_cpu_ms = NAN;
     if (!r->graph.has_cpu)
         return hold(r, err);
-    habitat_status status = cpu_alone(r, 1.0, &profiled_ns, err);
+    habitat_status status = cpu_alone(r, 1.0, 0.0, &profiled_ns, err);
     if (status == HABITAT_OK && r->graph.has_waits)
-        status = cpu_alone(r, 0.0, &r->wait_ns, err);
+        status = cpu_alone(r, 0.0, 0.0, &r->wait_ns, err);
+    if (status == HABITAT_OK && r->graph.has_waits)
+        status = cpu_alone(r, 0.0, 1.0, &r->data_ns, err);
+    r->data_ns = fmax(0.0, r->data_ns - r->wait_ns);
     profiled_ns -= r->wait_ns;
     if (status == HABITAT_OK)
         status = rule_factor(r, profiled_ns, &rule, err);

@@ -72,7 +72,8 @@ static bool pass(replay_builder *b, const replay_thread *t, uint32_t from, uint6
         return replay_add_edge(b->graph, from, 0, 0.0);
     replay_split split = replay_split_way(b, (uint32_t)(t - b->threads), since, now);
     double own_ns = (double)(now - since) - split.wait_ns - split.once_ns - (double)discount_ns;
-    return replay_add_waiting_edge(b->graph, from, 0, fmax(0.0, own_ns), split.wait_ns);
+    return replay_add_waiting_edge(b->graph, from, 0,
+                                   (replay_side){fmax(0.0, own_ns), split.wait_ns, split.data_ns});
 }
 
 /* A thread goes on after itself. Where it waited for room in the GPU's queue, that is no work. */

@@ -42,23 +42,24 @@ bool replay_add_edge(replay_graph *g, uint32_t from, uint32_t flags, double cpu_
     return true;
 }
 
-bool replay_add_waiting_edge(replay_graph *g, uint32_t from, uint32_t flags, double cpu_ns,
-                             double wait_ns) {
+bool replay_add_waiting_edge(replay_graph *g, uint32_t from, uint32_t flags, replay_side side) {
+    const double all[] = {side.cpu_ns, side.wait_ns, side.data_ns};
+    enum { PARTS = sizeof all / sizeof *all };
     const uint32_t most = UINT32_MAX >> REPLAY_WAY_BITS;
-    if (!(wait_ns > 0.0))
-        return replay_add_edge(g, from, flags, cpu_ns);
-    for (int i = 0; i < 2; i++) {
+    if (!(side.wait_ns > 0.0 || side.data_ns > 0.0))
+        return replay_add_edge(g, from, flags, side.cpu_ns);
+    for (int i = 0; i < PARTS; i++) {
         double *longer =
             list_grow(g->long_ns, g->long_count, &g->long_capacity, 64, most, sizeof *longer);
         if (!longer)
             return false;
         g->long_ns = longer;
-        g->long_ns[g->long_count++] = i ? wait_ns : cpu_ns;
+        g->long_ns[g->long_count++] = all[i];
     }
     if (!replay_add_edge(g, from, flags, 0.0))
         return false;
-    g->edges[g->edge_count - 1].way =
-        flags | REPLAY_WAIT | REPLAY_WAY_LONG | (uint32_t)(g->long_count - 2) << REPLAY_WAY_BITS;
+    g->edges[g->edge_count - 1].way = flags | REPLAY_WAIT | REPLAY_WAY_LONG |
+                                      (uint32_t)(g->long_count - PARTS) << REPLAY_WAY_BITS;
     g->has_waits = true;
     return true;
 }

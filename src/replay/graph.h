@@ -3,6 +3,8 @@
 #ifndef HABITAT_REPLAY_GRAPH_H
 #define HABITAT_REPLAY_GRAPH_H
 
+#include <math.h>
+
 #include <habitat/replay.h>
 
 enum {
@@ -11,7 +13,8 @@ enum {
     REPLAY_ALL_STATES = 65,   /* the same of all ranks together */
     REPLAY_LAUNCH = 1,        /* edge flags: adds the launch latency */
     REPLAY_GAP = 2,           /* adds the node's pause */
-    REPLAY_WAIT = 16,         /* a part of its time is a wait for something outside */
+    REPLAY_WAIT = 16,         /* a part of its time is a wait for something outside, or grows with
+                                 the batch */
     REPLAY_ROOM = 4,          /* from a kernel: not its end, but when so little of it is left that
                                  another one has room beside it */
 };
@@ -73,6 +76,7 @@ typedef struct replay_times {
     const habitat_workload_kernel *own;
     bool with_room;    /* all kernels have room, whatever runs on other streams */
     double waits_gone; /* share of the waits for something outside that is left out: 0 mostly */
+    double data_more;  /* of the time spent on a batch's data, so much more: 0 as recorded */
 } replay_times;
 
 /* Rebuild the graph; counts go into `info`. Free the graph in every case. */
@@ -84,9 +88,15 @@ void replay_graph_free(replay_graph *graph);
  * the way, as recorded; with REPLAY_ROOM the share of the kernel `from` that is left. */
 bool replay_add_edge(replay_graph *graph, uint32_t from, uint32_t flags, double cpu_ns);
 
-/* The same with a wait on the way, which no scale of the CPU changes. */
-bool replay_add_waiting_edge(replay_graph *graph, uint32_t from, uint32_t flags, double cpu_ns,
-                             double wait_ns);
+/* The CPU's side of a way. */
+typedef struct replay_side {
+    double cpu_ns;
+    double wait_ns; /* for something outside: no scale of the CPU changes it */
+    double data_ns; /* of either, spent on the data of a batch */
+} replay_side;
+
+/* The same with a wait, or with data, on the way. */
+bool replay_add_waiting_edge(replay_graph *graph, uint32_t from, uint32_t flags, replay_side side);
 
 /* An edge's way: its flags, whether its time is elsewhere, and the time or where it is. */
 enum { REPLAY_WAY_LONG = 8, REPLAY_WAY_BITS = 5 };
@@ -109,17 +119,25 @@ static inline double replay_edge_cpu_ns(const replay_graph *graph, const replay_
     return replay_way_time(graph, edge->way);
 }
 
-static inline double replay_edge_wait_ns(const replay_graph *graph, const replay_edge *edge) {
-    return edge->way & REPLAY_WAIT ? graph->long_ns[(edge->way >> REPLAY_WAY_BITS) + 1] : 0.0;
+static inline replay_side replay_edge_side(const replay_graph *graph, const replay_edge *edge) {
+    replay_side out = {replay_edge_cpu_ns(graph, edge), 0.0, 0.0};
+    if (edge->way & REPLAY_WAIT) {
+        const double *more = &graph->long_ns[edge->way >> REPLAY_WAY_BITS];
+        out.wait_ns = more[1];
+        out.data_ns = more[2];
+    }
+    return out;
 }
 
 /* What the CPU's side of a way takes. */
 static inline double replay_edge_side_ns(const replay_graph *graph, const replay_edge *edge,
                                          const replay_times *times) {
-    double ns = replay_edge_cpu_ns(graph, edge) * times->cpu_scale;
-    return edge->way & REPLAY_WAIT
-               ? ns + replay_edge_wait_ns(graph, edge) * (1.0 - times->waits_gone)
-               : ns;
+    if (!(edge->way & REPLAY_WAIT))
+        return replay_edge_cpu_ns(graph, edge) * times->cpu_scale;
+    replay_side side = replay_edge_side(graph, edge);
+    double there = 1.0 - times->waits_gone;
+    double ns = side.cpu_ns * times->cpu_scale + side.wait_ns * there;
+    return fmax(0.0, ns + side.data_ns * times->data_more * there);
 }
 
 static inline double replay_gap_ns(const replay_graph *graph, size_t kernel) {
@@ -184,6 +202,8 @@ struct habitat_replay {
     replay_graph graph;
     double *recorded_ns; /* shape (kernel_count); NULL: those of the workload */
     double wait_ns;      /* of the recording: the CPU's side on an endless fast host */
+    double data_ns;      /* by so much it grows when the data of a batch doubles */
+    double data_more;    /* of the prediction: how much more data there is, over the recorded */
     double waits_gone;   /* share of the waits that the recorded iteration cannot hold */
     double others_gone;  /* the same of waiting for other ranks, of one that is recorded alone */
     double *others_ns;   /* shape (kernel_count): that waiting; NULL: not asked for */

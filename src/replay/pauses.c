@@ -241,8 +241,14 @@ static void classify(replay_builder *b, replay_pauses *all) {
     size_t kept = 0;
     for (size_t i = 0; i < all->count; i++) {
         replay_pause p = all->list[i];
-        if (known && is_work(&p) && p.from_ns >= first_ns)
+        p.data =
+            p.loader || (known && p.operation != HABITAT_NONE && replay_is_data(b, p.operation));
+        if (known && is_work(&p) && p.from_ns >= first_ns) {
             b->graph->slow_work_ns += (double)(p.to_ns - p.from_ns);
+            p.within = p.data;
+            if (p.data)
+                all->list[kept++] = p;
+        }
         if (p.to_ns - p.from_ns < least_ns(p.loader) || (!p.loader && !known))
             continue;
         p.once = happens_once(b, &p, first_ns);
@@ -333,14 +339,16 @@ double replay_first_use(replay_builder *b, const habitat_call *launch) {
 
 replay_split replay_split_way(const replay_builder *b, uint32_t thread, uint64_t from,
                               uint64_t to) {
-    replay_split out = {0.0, 0.0};
+    replay_split out = {0.0, 0.0, 0.0};
     const replay_pauses *all = &b->pauses, *slow = &b->slow_calls;
     size_t at = 0;
     LIST_FIRST_NOT(at, all->count, all->list[middle].to_ns <= from);
     for (; at < all->count && all->list[at].from_ns < to; at++) {
         const replay_pause *p = &all->list[at];
         double ns = overlap(p, from, to);
-        *(p->once ? &out.once_ns : &out.wait_ns) += ns;
+        out.data_ns += p->data && !p->once ? ns : 0.0;
+        if (!p->within)
+            *(p->once ? &out.once_ns : &out.wait_ns) += ns;
     }
     at = 0;
     LIST_FIRST_NOT(at, slow->count,

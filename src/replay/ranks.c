@@ -55,9 +55,8 @@ static bool take_edges(merging *m, size_t of, size_t node) {
             from = REPLAY_CARRY | (uint32_t)(r->first_state + state);
         else
             continue;
-        fine =
-            replay_add_waiting_edge(m->out, from, replay_edge_flags(edge),
-                                    replay_edge_cpu_ns(own, edge), replay_edge_wait_ns(own, edge));
+        fine = replay_add_waiting_edge(m->out, from, replay_edge_flags(edge),
+                                       replay_edge_side(own, edge));
     }
     return fine;
 }

@@ -91,7 +91,8 @@ replay_times replay_times_of(const habitat_replay *r, const double *kernel_ns) {
                           .cpu_scale = r->cpu_factor,
                           .gap_scale = r->info.gap_scale,
                           .own = r->workload->kernels,
-                          .waits_gone = r->waits_gone};
+                          .waits_gone = r->waits_gone,
+                          .data_more = r->data_more};
 }
 
 /* Where the scaler's wait makes the iteration longer, its way decides. */

@@ -105,16 +105,16 @@ static bool take_edges(making *m, size_t of, bool launch) {
         const replay_edge *edge = &m->old->edges[e];
         if (!launch && replay_edge_flags(edge) & REPLAY_LAUNCH)
             continue;
-        double recorded_ns = replay_edge_cpu_ns(m->old, edge), cpu_ns = recorded_ns;
+        replay_side side = replay_edge_side(m->old, edge);
+        double recorded_ns = side.cpu_ns;
         uint32_t flags = replay_edge_flags(edge);
         bool carried = edge->from & REPLAY_CARRY;
         const replay_node *from = carried ? NULL : &m->old->nodes[edge->from];
         bool follows = from && (to->kind == REPLAY_WAKE ||
                                 (to->kind == REPLAY_KERNEL && from->place == to->place));
         if (from && to->kind != REPLAY_KERNEL && from->place == to->place)
-            cpu_ns += m->s->cpu_ns[edge->from];
-        if (!replay_add_waiting_edge(m->out, moved(m, edge->from), flags, cpu_ns,
-                                     replay_edge_wait_ns(m->old, edge)))
+            side.cpu_ns += m->s->cpu_ns[edge->from];
+        if (!replay_add_waiting_edge(m->out, moved(m, edge->from), flags, side))
             return false;
         if (follows && from->kind == REPLAY_KERNEL && m->tail[edge->from] != HABITAT_NONE &&
             !replay_add_edge(m->out, m->new_to[m->tail[edge->from]], flags, recorded_ns))

@@ -27,7 +27,8 @@ static void test_loader(void) {
     CHECK(s.info->loader_waits);
     CHECK(habitat_replay_wait_note(s.r, text, sizeof text));
     CHECK_TEXT(text, "40 ms of an iteration the CPU waits for its data loader: taken as long as "
-                     "that on every GPU and host, at every batch size and precision");
+                     "that on every GPU and host, at every precision; what loads or makes data "
+                     "grows with the batch");
     done(&s);
     check_case("a data loader's wait stays when the rule shortens the rest");
     s = SUBJECT(loaded, STEP, "", .cpu_scale = 4.0);

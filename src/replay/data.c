@@ -1,0 +1,38 @@
+/* Which operations of the CPU work on the data of a batch: they make it, put its samples together,
+ * change it. What they take grows with the batch, unlike the launches of the rest. They launch
+ * nothing on a GPU. Where their sizes are recorded, one of them is the batch size; a compact
+ * recording has none of such operations, and then all but those of an optimiser are taken for such.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory/optimizer.h"
+#include "replay/builder.h"
+
+/* The first of the dimensions, or the number of tensors of a list, is the batch size. */
+static bool is_of_batch(const habitat_input *input, int64_t batch) {
+    if (input->is_tensor)
+        return input->rank && input->dims[0] == batch;
+    if (!input->is_list) /* "[8, 3, 224, 224]": what is made */
+        return input->value && input->value[0] == '[' && atoll(input->value + 1) == batch;
+    bool found = input->list_count == (uint64_t)batch;
+    for (uint32_t i = 0, at = 0; i < input->list_count; i++, at += 1 + (uint32_t)input->dims[at])
+        found |= input->dims[at] > 0 && input->dims[at + 1] == batch;
+    return found;
+}
+
+bool replay_is_data(const replay_builder *b, uint32_t operation) {
+    const habitat_op_form *form = b->ops[operation].form;
+    int64_t batch = (int64_t)b->w->batch_size;
+    bool any = false;
+    if (b->ops[operation].kernel_count || memory_in_optimizer(b->ops, operation))
+        return false;
+    for (uint32_t i = 0; i < form->input_count; i++) {
+        const habitat_input *input = &form->inputs[i];
+        any |= (input->is_tensor && input->rank) || input->is_list ||
+               (input->value && input->value[0] == '[');
+        if (is_of_batch(input, batch))
+            return true;
+    }
+    return !any;
+}
