@@ -11,7 +11,6 @@ network on a dozen streams and a network of many different convolutions.
 
 import gzip
 import json
-import os
 import statistics
 import subprocess
 import sys

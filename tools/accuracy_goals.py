@@ -10,6 +10,7 @@ import re
 import sys
 
 from accuracy_summary import NETWORKS, NEW_PAIRS, PAIRS, Missing, Report, mean, number, row_of
+from goals import line
 
 HEAD = """## What was asked, and what came out
 
@@ -30,17 +31,6 @@ high over low at most 1.5 for products, 2 for convolutions. The rule that makes 
 PRODUCTS = ("gemm", "bmm", "bmm, 64-wide heads", "gemm-matrix", "gemm-fp8", "products")
 CONVOLUTIONS = ("conv2d", "conv2d-other", "conv2d-matrix", "convolutions")
 LANGUAGE = "End to end"
-
-
-def verdict(right, seen=""):
-    """right: None where nothing was judged."""
-    if right is None:
-        return "-"
-    return (f"met, {seen}" if seen else "met") if right else "**missed**"
-
-
-def line(what, asked, got, right, seen=""):
-    return f"| {what} | {asked} | {got} | {verdict(right, seen)} |"
 
 
 def found(pattern, text, what):

@@ -13,7 +13,6 @@ fewer than ten operations.
 import argparse
 import collections
 import csv
-import gzip
 import itertools
 import json
 import math
@@ -23,30 +22,26 @@ import subprocess
 import tempfile
 
 import numpy
+from make_measurements import rows_of
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LEAST_MS = 0.5
 TWO_INPUTS = ("add", "mul", "div", "pow")
 
 
-def rows(bundle, name):
-    with gzip.open(bundle / name, "rt", newline="") as file:
-        yield from csv.DictReader(file)
-
-
 def operations(bundle):
     """(class, flop, bytes, shape), GPU, time of every row."""
-    for r in rows(bundle, "ops_gemm_fp32.csv.gz"):
+    for r in rows_of(bundle, "ops_gemm_fp32.csv.gz"):
         b, m, k, n = (int(r[c]) for c in ("B", "M", "N", "K"))
         if r["split"] == "test":
             which = "bmm" if r["op"] == "bmm" else "gemm"
             yield (which, 2.0 * b * m * n * k, 4.0 * b * (m * k + k * n + m * n), (b, m, n, k)), r
-    for r in rows(bundle, "ops_pointwise_fp32.csv.gz"):
+    for r in rows_of(bundle, "ops_pointwise_fp32.csv.gz"):
         size = float(r["B"]) * float(r["H"])
         which = {"softmax": "softmax", "ln": "norm"}.get(r["op"], "elementwise")
         tensors = 3 if r["op"] in TWO_INPUTS else 2
         yield (which, size, 4.0 * size * tensors, (r["op"], r["split"], r["B"], r["H"])), r
-    for r in rows(bundle, "ops_conv_fp32.csv.gz"):
+    for r in rows_of(bundle, "ops_conv_fp32.csv.gz"):
         batch, c_in, c_out, kernel, size, out = (
             int(r[c]) for c in ("batch", "c_in", "c_out", "kernel_size", "in_hw", "out_hw")
         )

@@ -10,6 +10,8 @@ import pathlib
 import re
 import sys
 
+from goals import line
+
 BEGIN, END = "<!-- begin: goals -->\n", "<!-- end: goals -->"
 SPREAD_MOST = 10  # [%] timed groups of a run that differ by more: listed apart
 BOUND = 1.1  # an iteration more than so many times its busy time is bound by the CPU (src/replay)
@@ -25,8 +27,8 @@ def number(cell):
 def table(text, *head):
     """Rows of the first table whose columns begin with `head`, without its row of sums."""
     found, rows = False, []
-    for line in text.split("\n"):
-        cells = [cell.strip() for cell in line.strip("|").split("|")] if line.startswith("|") else []
+    for one in text.split("\n"):
+        cells = [cell.strip() for cell in one.strip("|").split("|")] if one.startswith("|") else []
         if found and not cells:
             return rows
         if found and not cells[0].startswith("--"):
@@ -40,17 +42,6 @@ def row(rows, *names):
         if cells[: len(names)] == list(names):
             return cells
     sys.exit(f"iteration_goals: no row {', '.join(names)}")
-
-
-def verdict(right, seen):
-    """Of a figure: whether it is as asked; `seen`: how far constants were chosen on the same steps. None: nothing was judged."""
-    if right is None:
-        return "-"
-    return (f"met, {seen}" if seen else "met") if right else "**missed**"
-
-
-def line(what, asked, got, right, seen=""):
-    return f"| {what} | {asked} | {got} | {verdict(right, seen)} |"
 
 
 def pooled(parts):
@@ -246,7 +237,7 @@ def parallel(page):
 
 def peaks(page):
     """Models with a peak more than 10 % off, and how many of all are not."""
-    far, count, near = set(), 0, 0.0
+    far, count = set(), 0
     for heading in ("From one recording to another", "Measured steps", "Near 80 GB"):
         for cells in table(page.split(f"### {heading}\n", 1)[1], "model"):
             for at in (1, 5):

@@ -16,7 +16,7 @@ import statistics
 import sys
 import tempfile
 
-from judge_precision import GPUS, RECORDINGS, groups_of, predict
+from judge_precision import GPUS, RECORDINGS, predict, spread
 
 FOLDERS = [os.path.join(RECORDINGS, name) for name in ("in_turns", "in_turns_again")]  # a run each, on one H100 and one H200
 UNEVEN = 0.1  # groups of a step, or of the step it is predicted from, that differ by more: listed apart
@@ -33,11 +33,6 @@ step it is predicted from) above 10 % is listed apart. *Without the clock*: the 
 SUMS = ("in turns", "steps", "mean", "worst", "bias", "inside the interval", "without the clock: mean", "worst", "inside", "sum: mean")
 HEAD = ("step, in turns by one process", "from", "measured", "spread", "predicted", "interval", "bound by", "CPU", "error %", "without the clock %", "sum %", "CPU-bound")  # fmt: skip
 KINDS = (("another batch", lambda row: row["kind"] == "batch"), *((name, lambda row, name=name: row["kind"] == name) for name in ("amp-bf16", "amp-fp16", "tf32")))
-
-
-def spread(row):
-    groups = groups_of(row)
-    return (max(groups) - min(groups)) / float(row["iteration_ms"])
 
 
 def without_clock(path, folder):

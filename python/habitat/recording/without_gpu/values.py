@@ -11,7 +11,7 @@ import math
 import os
 import sys
 import traceback
-from typing import Any, Dict, List, NoReturn, Optional, Tuple
+from typing import Any, Dict, List, NoReturn, Optional
 
 from ..errors import AbortScript, RecordError
 
