@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
-
-if TYPE_CHECKING:
-    from .profiling import ModuleRanges
+from .modules import ModuleRanges
 
 
 class RecordedSteps:
@@ -16,7 +14,7 @@ class RecordedSteps:
     """
 
     def __init__(self, iterations: int, modules: Optional[ModuleRanges]) -> None:
-        """`modules`: the ranges of modules (profiling.ModuleRanges) that run beside the recorded iterations, or None."""
+        """`modules`: the ranges of modules (modules.ModuleRanges) that run beside the recorded iterations, or None."""
         self._left = iterations + 1
         self._iterations = iterations
         self._modules = modules

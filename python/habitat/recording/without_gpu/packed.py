@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, List, Tuple
 
+from .recurrent import cudnn_layers
+
 if TYPE_CHECKING:
     from .values import Values
 
@@ -70,7 +72,5 @@ class _Numbers:
         return lambda x, batch_sizes, hx, params, *how: self._layers(kind, x, batch_sizes, hx, None, params, *how)[:2]
 
     def _layers(self, kind: str, x: Any, batch_sizes: Any, hx: Any, cx: Any, params: Any, *how: Any) -> Tuple[Any, Any, Any]:
-        from .dispatch import cudnn_layers
-
         given: List[Any] = [x, hx, cx, params, *how, False, self._of(batch_sizes)]
         return cudnn_layers(kind, *given)

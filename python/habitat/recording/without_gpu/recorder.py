@@ -7,7 +7,7 @@ from typing import Dict, List, Optional
 import json
 import warnings
 
-from ..profiling import ModuleRanges
+from ..modules import ModuleRanges
 from ..steps import RecordedSteps
 from .allocations import Allocations
 from .device import Device
