@@ -119,7 +119,6 @@ static habitat_status read_date(reader *r, const char *key, yajl_val value, cons
 static habitat_status read_key(reader *r, const char *key, yajl_val value, habitat_price *out,
                                const char **gpu) {
     const char *word = NULL;
-    habitat_status status = HABITAT_OK;
     if (strcmp(key, "gpu") == 0)
         return read_text(r, key, value, gpu);
     if (strcmp(key, "usd_per_gpu_hour") == 0)
@@ -145,7 +144,7 @@ static habitat_status read_key(reader *r, const char *key, yajl_val value, habit
         return HABITAT_OK;
     }
     if (strcmp(key, "provisioning") == 0) {
-        status = read_text(r, key, value, &word);
+        habitat_status status = read_text(r, key, value, &word);
         if (status == HABITAT_OK && !price_kind(word, &out->spot))
             status = bad(r, HABITAT_E_FORMAT, "provisioning must be on-demand or spot");
         return status;

@@ -86,7 +86,7 @@ bool warn_of_format(double share, const habitat_workload *w, const habitat_gpu *
     if (!found.count)
         return false;
     close_names(&found);
-    bool scales = dtype == HABITAT_DTYPE_BF16 && workload_has_optimiser(w);
+    bool scales = dtype == HABITAT_DTYPE_BF16 && workload_has_optimizer(w);
     habitat_format(
         text, WARNING_BYTES,
         "no %s matrix units on %s: %.0f %% of the origin's kernel time is predicted there "

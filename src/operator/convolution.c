@@ -1,4 +1,4 @@
-/* Convolutions beyond the fp32 forward pass of operator_conv.c: gradients, groups and transposed
+/* Convolutions beyond the fp32 forward pass of conv.c: gradients, groups and transposed
  * ones in fp32, and every pass of tf32, fp16 and bf16 on matrix units.
  *
  * Each pass is an implicit matrix product; a transposed convolution is the input gradient of the

@@ -1,5 +1,4 @@
-/* Tiles, and fp32 matrix products on plain units; those on matrix units are in operator_matrix.c.
- */
+/* Tiles, and fp32 matrix products on plain units; those on matrix units are in matrix.c. */
 #include <math.h>
 
 #include "base/constants_operators.h"

@@ -97,8 +97,7 @@ void operator_rows_describe(const habitat_model_query *query, const operator_gpu
 void operator_row_kernel_describe(const habitat_model_query *query, const operator_gpu *gpu,
                                   const operator_rows_parts *parts, float *inputs);
 
-/* ---- Kernels on matrix units: operator_matrix.c, operator_attention.c --------------------------
- */
+/* ---- Kernels on matrix units: matrix.c, attention.c ---- */
 
 /* From compute capability 9.0 on, clusters of SMs share what they load; not Blackwell's cards for
  * graphics (12.x). */

@@ -12,7 +12,8 @@ static double exponent(const scaling *s, const habitat_kernel_facts *facts) {
     return formula_exponent(facts->flop / facts->bytes, rates.flop_per_s / rates.bytes_per_s);
 }
 
-scaled wave_factor(const scaling *s, const habitat_workload_kernel *kernel, bool large) {
+/* The factor on the origin's time, as `ns`. */
+static scaled factor_of(const scaling *s, const habitat_workload_kernel *kernel, bool large) {
     if (kernel->launch == HABITAT_NONE)
         return scaled_not_covered();
     uint64_t origin = s->w->origin_waves[kernel->launch], dest = s->dest_waves[kernel->launch];
@@ -29,15 +30,15 @@ scaled wave_factor(const scaling *s, const habitat_workload_kernel *kernel, bool
 }
 
 scaled wave_kernel(const scaling *s, const habitat_workload_kernel *kernel, bool large) {
-    return scaled_by(kernel, wave_factor(s, kernel, large));
+    return scaled_by(kernel, factor_of(s, kernel, large));
 }
 
 static scaled by_wave(const scaling *s, size_t i) {
-    return wave_factor(s, &s->w->kernels[i], false);
+    return factor_of(s, &s->w->kernels[i], false);
 }
 
 static scaled by_wave_large(const scaling *s, size_t i) {
-    return wave_factor(s, &s->w->kernels[i], true);
+    return factor_of(s, &s->w->kernels[i], true);
 }
 
 const method_plug method_wave = {.name = "wave", .askable = true, .factor = by_wave};

@@ -8,7 +8,4 @@
  * launch of the kernel, or its waves on one of the GPUs, are unknown. */
 scaled wave_kernel(const scaling *s, const habitat_workload_kernel *kernel, bool large);
 
-/* The factor on the origin's time alone, as `ns`. */
-scaled wave_factor(const scaling *s, const habitat_workload_kernel *kernel, bool large);
-
 #endif

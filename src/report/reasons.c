@@ -15,6 +15,23 @@
 #include "report/table.h"
 #include "workload/workload.h"
 
+enum { REASONS_MOST = 3, REASON_WORDS = 320, REASON_LINE = REASON_WORDS + 128 };
+
+typedef struct reason {
+    const char *what;         /* class, "memcpy", or "cpu": the recorded host */
+    habitat_bound bound;      /* on the destination */
+    double origin_ms, ms;     /* of one iteration; NaN: nothing was measured there */
+    double effect_ms;         /* added (or, below 0, saved); ms where nothing was measured */
+    double class_effect_ms;   /* of the whole class, its kernels with other bounds included */
+    char words[REASON_WORDS]; /* after the name and the times: what bounds them, and the rates */
+} reason;
+
+typedef struct reasons {
+    reason list[REASONS_MOST]; /* largest effect first, all in the direction of the whole */
+    size_t count;
+    double effect_ms; /* of all kernels and copies; their ms where nothing was measured */
+} reasons;
+
 enum { COPIES = HABITAT_CLASS_COUNT, GROUPS = HABITAT_CLASS_COUNT + 1, BOUNDS = 4 };
 
 _Static_assert((int)HABITAT_BOUND_LAUNCH + 1 == (int)BOUNDS, "a place for each bound");
@@ -313,7 +330,8 @@ static void offer_cpu(const tally *t, const habitat_prediction *p, reasons *out)
     out->list[0] = r;
 }
 
-void reasons_find(const habitat_answer *what, const habitat_prediction *p, reasons *out) {
+/* Nothing where both GPUs take the same time. */
+static void find_reasons(const habitat_answer *what, const habitat_prediction *p, reasons *out) {
     tally t = {.origin = habitat_workload_get_info(what->workload)->origin, .dest = p->gpu};
     *out = (reasons){0};
     add_kernels(&t, what, p);
@@ -372,7 +390,7 @@ static void head_text(const reasons *found, const habitat_gpu *origin, const hab
 /* false: there is none. */
 static bool find_with_head(const habitat_answer *what, const habitat_prediction *p, reasons *found,
                            char *head, size_t size) {
-    reasons_find(what, p, found);
+    find_reasons(what, p, found);
     if (found->count)
         head_text(found, habitat_workload_get_info(what->workload)->origin, p->gpu, head, size);
     return found->count;
@@ -411,7 +429,7 @@ void html_reasons(writer *w, const habitat_answer *what, const habitat_predictio
 
 void json_reasons(writer *w, const habitat_answer *what, const habitat_prediction *p) {
     reasons found;
-    reasons_find(what, p, &found);
+    find_reasons(what, p, &found);
     json_array(w, "reasons");
     for (size_t i = 0; i < found.count; i++) {
         const reason *r = &found.list[i];

@@ -1,5 +1,5 @@
 /* Linking of calls: the kernels each launched, the operation each lies in, and what each waits for.
- * Sorts of nearly sorted things and sweeps, as in link.c. */
+ * Sorts of nearly sorted things and sweeps, as in link_all.c. */
 #include "trace/link.h"
 
 #include <stdlib.h>

@@ -14,7 +14,7 @@ static const uint64_t sequence_max = UINT64_MAX / 32;
 
 /* --- values --------------------------------------------------------------------------------- */
 
-void reader_measure(reader *r, measured *m, const char *text, size_t length, int scale,
+static void measure(reader *r, measured *m, const char *text, size_t length, int scale,
                     uint64_t limit) {
     static const number_state states[] = {PRESENT, NEGATIVE, TOO_LARGE, NOT_A_NUMBER, NOT_WHOLE};
     m->state = states[scale ? number_scaled(text, length, scale, limit, &m->value)
@@ -28,7 +28,7 @@ void reader_measure(reader *r, measured *m, const char *text, size_t length, int
 
 void reader_add_side(reader *r, triple *sides, const char *text, size_t length) {
     if (sides->count < 3)
-        reader_measure(r, &sides->sides[sides->count], text, length, 0, UINT64_MAX);
+        measure(r, &sides->sides[sides->count], text, length, 0, UINT64_MAX);
     sides->count++;
 }
 
@@ -37,7 +37,7 @@ static void measure_id(reader *r, measured *m, const char *text, size_t length) 
     if (IS("-1"))
         *m = (measured){0, MISSING};
     else
-        reader_measure(r, m, text, length, 0, m == &r->e.sequence ? sequence_max : UINT64_MAX);
+        measure(r, m, text, length, 0, m == &r->e.sequence ? sequence_max : UINT64_MAX);
 }
 
 /* Numbers of which 0 is one and a negative one means "none". */
@@ -45,7 +45,7 @@ static void measure_number(reader *r, measured *m, const char *text, size_t leng
     if (length && *text == '-')
         *m = (measured){0, MISSING};
     else
-        reader_measure(r, m, text, length, 0, UINT64_MAX);
+        measure(r, m, text, length, 0, UINT64_MAX);
 }
 
 /* What has a name: a number made of it, apart from all real ones. */
@@ -88,10 +88,10 @@ void reader_event_number(reader *r, const char *text, size_t length) {
     event *e = &r->e;
     switch (r->key) {
     case KEY_TS:
-        reader_measure(r, &e->time, text, length, 3, TRACE_TIME_LIMIT_NS);
+        measure(r, &e->time, text, length, 3, TRACE_TIME_LIMIT_NS);
         break;
     case KEY_DUR:
-        reader_measure(r, &e->duration, text, length, 3, TRACE_DURATION_LIMIT_NS);
+        measure(r, &e->duration, text, length, 3, TRACE_DURATION_LIMIT_NS);
         break;
     case KEY_PID:
         measure_thread(&e->pid, text, length);
@@ -103,7 +103,7 @@ void reader_event_number(reader *r, const char *text, size_t length) {
         if (length && *text == '-') /* of a flow: as good as any other */
             e->id = (measured){text_id(text, length), PRESENT};
         else
-            reader_measure(r, &e->id, text, length, 0, UINT64_MAX);
+            measure(r, &e->id, text, length, 0, UINT64_MAX);
         break;
     default:
         reader_wrong_value(r);
@@ -217,19 +217,19 @@ void reader_argument_number(reader *r, const char *text, size_t length) {
         measure_id(r, &e->forward_thread, text, length);
         break;
     case KEY_DEVICE:
-        reader_measure(r, &e->device, text, length, 0, UINT64_MAX);
+        measure(r, &e->device, text, length, 0, UINT64_MAX);
         break;
     case KEY_STREAM:
-        reader_measure(r, &e->stream, text, length, 0, UINT64_MAX);
+        measure(r, &e->stream, text, length, 0, UINT64_MAX);
         break;
     case KEY_REGISTERS:
-        reader_measure(r, &e->registers, text, length, 0, UINT64_MAX);
+        measure(r, &e->registers, text, length, 0, UINT64_MAX);
         break;
     case KEY_SHARED:
-        reader_measure(r, &e->shared, text, length, 0, UINT64_MAX);
+        measure(r, &e->shared, text, length, 0, UINT64_MAX);
         break;
     case KEY_BYTES:
-        reader_measure(r, &e->bytes, text, length, 0, UINT64_MAX);
+        measure(r, &e->bytes, text, length, 0, UINT64_MAX);
         break;
     case KEY_GRAPH:
         measure_id(r, &e->graph, text, length);
@@ -256,7 +256,7 @@ void reader_argument_string(reader *r, const char *text, size_t length) {
         reader_argument_number(r, text, length);
 }
 
-int reader_bad_device(reader *r, const char *problem) {
+static int bad_device(reader *r, const char *problem) {
     return STOP(r, HABITAT_E_RANGE,
                 "\"%s\" of a GPU in \"deviceProperties\" %s; record it again, or leave it out",
                 known_key_of(AT_DEVICE, r->key)->text, problem);
@@ -265,7 +265,7 @@ int reader_bad_device(reader *r, const char *problem) {
 static int bad_fact(reader *r, number_result why) {
     static const char *const problems[] = {"", "is negative", "is absurdly large",
                                            "is not a number", "is no whole number"};
-    return reader_bad_device(r, problems[why]);
+    return bad_device(r, problems[why]);
 }
 
 /* Which GPU it is must be said; what else is negative was not known to the profiler. */
@@ -345,7 +345,7 @@ int reader_wrong_kind(reader *r, const known_key *due) {
                                            [VALUE_BOOLEAN] = "neither true nor false",
                                            [VALUE_OBJECT] = "no object"};
     if (r->at == AT_DEVICE)
-        return reader_bad_device(r, "is not a number");
+        return bad_device(r, "is not a number");
     if (due->kind == VALUE_NUMBER || due->kind == VALUE_NUMBERS)
         return reader_bad_habitat(r, due->text);
     return STOP(r, HABITAT_E_FORMAT, "\"%s\"%s is %s; record it again, or leave it out", due->text,

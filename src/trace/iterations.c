@@ -15,7 +15,7 @@ static int by_start(const void *a, const void *b) {
     return x->end_ns < y->end_ns ? -1 : x->end_ns > y->end_ns;
 }
 
-/* Ranges of the highest rank there is: see range_rank(). */
+/* Ranges of the highest rank there is: see step_rank() and asked_rank() of build.c. */
 static size_t choose_kind(trace_range *ranges, size_t count) {
     size_t kept = 0;
     uint8_t rank = 0;

@@ -314,7 +314,6 @@ void reader_event_number(reader *r, const char *text, size_t length);
 int reader_event_string(reader *r, const char *text, size_t length);
 void reader_argument_number(reader *r, const char *text, size_t length);
 void reader_argument_string(reader *r, const char *text, size_t length);
-int reader_bad_device(reader *r, const char *problem);
 /* The value of r->key is not of the kind that is due. */
 int reader_wrong_kind(reader *r, const known_key *due);
 int reader_device_number(reader *r, const char *text, size_t length);
@@ -327,8 +326,6 @@ int reader_habitat_string(reader *r, const char *text, size_t length);
 habitat_dtype reader_format(const char *text, size_t length);
 void reader_habitat_boolean(reader *r, bool value);
 int reader_habitat_time(reader *r, const char *text, size_t length);
-void reader_measure(reader *r, measured *m, const char *text, size_t length, int scale,
-                    uint64_t limit);
 /* A number of `sides`. */
 void reader_add_side(reader *r, triple *sides, const char *text, size_t length);
 const char *reader_keep_text(reader *r, const char *text, size_t length);

@@ -124,9 +124,6 @@ typedef struct scale_operation {
     bool in_a_row; /* a size grew of samples in one row */
 } scale_operation;
 
-/* Numbers in input->dims: those of a list are of all its tensors. */
-size_t scale_sizes_of(const habitat_input *input);
-
 /* A copy in `arena`; NULL when out of memory. */
 const habitat_operation *scale_keep_operation(habitat_arena *arena, const habitat_operation *op);
 

@@ -22,7 +22,7 @@ static bool has_kernel(const habitat_attention_shape *s, const habitat_gpu *gpu)
            (uint64_t)s->head_dim % ALIGNED == 0;
 }
 
-bool scale_is_attention_in_parts(const habitat_operation *op) {
+static bool is_in_parts(const habitat_operation *op) {
     return strcmp(op->form->name, "aten::_scaled_dot_product_attention_math") == 0;
 }
 
@@ -36,7 +36,7 @@ static double learned_mask(const habitat_input *mask) {
 
 bool scale_attention_in_parts(const habitat_operation *op, scale_attention_sizes *out) {
     const habitat_input *inputs = op->form->inputs;
-    if (!scale_is_attention_in_parts(op) || op->form->input_count < SCALE_ATTENTION_MASK)
+    if (!is_in_parts(op) || op->form->input_count < SCALE_ATTENTION_MASK)
         return false;
     for (uint32_t i = 0; i < SCALE_ATTENTION_MASK; i++) {
         out->inputs[i] = work_elements(&inputs[i]);
@@ -54,7 +54,7 @@ bool scale_attention_in_parts(const habitat_operation *op, scale_attention_sizes
 
 bool scale_fuses_attention(const habitat_operation *op, const habitat_gpu *gpu,
                            habitat_dtype narrow, habitat_work *forward, habitat_work *backward) {
-    if (!scale_is_attention_in_parts(op) || op->form->input_count <= SCALE_ATTENTION_MASK ||
+    if (!is_in_parts(op) || op->form->input_count <= SCALE_ATTENTION_MASK ||
         op->form->inputs[SCALE_ATTENTION_MASK].rank > 0)
         return false;
     habitat_op_form form = *op->form;
@@ -86,7 +86,7 @@ void scale_mark_attention_in_parts(const habitat_operation *ops, size_t count, u
     for (uint32_t i = 0; i < count; i++) {
         uint32_t parent = ops[i].parent;
         out[i] = parent < i ? out[parent] : HABITAT_NONE;
-        if (out[i] == HABITAT_NONE && scale_is_attention_in_parts(&ops[i]))
+        if (out[i] == HABITAT_NONE && is_in_parts(&ops[i]))
             out[i] = i;
     }
 }

@@ -18,8 +18,6 @@ typedef struct scale_attention_sizes {
     double learned_mask; /* 0: no mask, or none with a gradient */
 } scale_attention_sizes;
 
-bool scale_is_attention_in_parts(const habitat_operation *op);
-
 /* false: its inputs are not known. */
 bool scale_attention_in_parts(const habitat_operation *op, scale_attention_sizes *out);
 

@@ -4,7 +4,8 @@
 #include "trace/names.h"
 #include "workload/scale.h"
 
-size_t scale_sizes_of(const habitat_input *input) {
+/* Numbers in input->dims: those of a list are of all its tensors. */
+static size_t sizes_in(const habitat_input *input) {
     const int64_t *group = input->is_list ? input->dims : NULL;
     size_t count = input->rank;
     for (uint32_t j = 0; group && j < input->list_count; j++, group += 1 + group[0])
@@ -25,7 +26,7 @@ const habitat_operation *scale_keep_operation(habitat_arena *arena, const habita
     kept->form = form;
     for (uint32_t i = 0; i < op->form->input_count; i++) {
         const habitat_input *from = &op->form->inputs[i];
-        size_t count = scale_sizes_of(from);
+        size_t count = sizes_in(from);
         int64_t *sizes = count ? habitat_arena_alloc(arena, 2 * count * sizeof *sizes) : NULL;
         inputs[i] = *from;
         if (!count)
@@ -40,7 +41,7 @@ const habitat_operation *scale_keep_operation(habitat_arena *arena, const habita
 }
 
 static bool copy_sizes(scale_operation *out, const habitat_input *from, habitat_input *to) {
-    size_t count = scale_sizes_of(from);
+    size_t count = sizes_in(from);
     if (!count)
         return true;
     if (count > SCALE_DIMS_MAX - out->used)

@@ -55,7 +55,7 @@ static double listed_elements(const habitat_workload_group *group) {
 
 /* Whether the step has an optimiser, with whose step the scaler runs. One written out in plain
  * operations shows by its range alone. */
-bool workload_has_optimiser(const habitat_workload *w) {
+bool workload_has_optimizer(const habitat_workload *w) {
     size_t count = 0;
     const habitat_operation *ops = habitat_trace_operations(w->trace, &count);
     for (size_t i = 0; i < count; i++)
@@ -77,7 +77,7 @@ static double gradient_elements(const habitat_workload *w) {
 }
 
 void scaler_add(const habitat_workload *w, added_list *list) {
-    if (!workload_has_optimiser(w))
+    if (!workload_has_optimizer(w))
         return;
     double elements = gradient_elements(w);
     for (size_t i = 0; i < w->info.iteration_count; i++)

@@ -11,7 +11,7 @@ bool workload_is_scaler(const habitat_operation *op);
 bool workload_has_scaler(const habitat_workload *w);
 
 /* Whether the step updates parameters: without an optimiser no scaler runs. */
-bool workload_has_optimiser(const habitat_workload *w);
+bool workload_has_optimizer(const habitat_workload *w);
 
 /* As many calls of CUDA as the scaler takes the time of, in all iterations; 0 where none runs. */
 double workload_scaler_calls(const habitat_workload *w);
