@@ -10,6 +10,7 @@
 #include <habitat/csv.h>
 
 #include "base/error.h"
+#include "base/letter.h"
 #include "base/list.h"
 
 static const char *const pass_words[] = {"forward", "to_input", "to_weights"};
@@ -102,7 +103,7 @@ static const double single_bytes = 4;
 /* "16" of "spectra16". */
 static double number_in(const char *digits) {
     double number = 0;
-    for (; *digits >= '0' && *digits <= '9'; digits++)
+    for (; letter_is_digit(*digits); digits++)
         number = 10 * number + (*digits - '0');
     return number;
 }

@@ -13,6 +13,7 @@
 #include <habitat/text.h>
 
 #include "base/error.h"
+#include "base/letter.h"
 #include "base/quantile.h"
 #include "lab/coverage.h"
 #include "lab/e2e_errors.h"
@@ -86,7 +87,7 @@ static void file_stem(const e2e_case *c, const char *dtype, char *out, size_t si
     char network[sizeof c->network];
     copy_text(network, sizeof network, c->network);
     for (char *m = network; *m; m++)
-        *m = *m == '-' ? '_' : *m >= 'A' && *m <= 'Z' ? (char)(*m - 'A' + 'a') : *m;
+        *m = *m == '-' ? '_' : letter_lower(*m);
     const char *mode = strncmp(c->mode, "training", 8) == 0 ? "training" : c->mode;
     char length[32] = "";
     if (c->length > 0)

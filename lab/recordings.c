@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/letter.h"
 #include "trace/source.h"
 
 void recording_names_free(recording_names *n) {
@@ -69,7 +70,7 @@ size_t recording_step_length(const char *file) {
 const char *recording_batch_part(const char *file) {
     const char *batch = NULL;
     for (const char *at = strstr(file, "_b"); at; at = strstr(at + 1, "_b"))
-        batch = at[2] >= '0' && at[2] <= '9' ? at : batch;
+        batch = letter_is_digit(at[2]) ? at : batch;
     return batch;
 }
 

@@ -9,6 +9,8 @@
 
 #include <habitat/text.h>
 
+#include "base/letter.h"
+
 enum {
     WORDS = 160, /* 5,120 bits: 800 digits over 10^1143, the largest division met below */
     BILLION = 1000000000,
@@ -145,10 +147,6 @@ typedef struct spelled {
     uint64_t short_value; /* of the first 19 digits */
 } spelled;
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 /* @return bytes of "e-12" at text; 0 if there is no exponent. */
 static size_t read_exponent(const char *text, const char *end, int *exponent) {
     const char *at = text;
@@ -159,9 +157,9 @@ static size_t read_exponent(const char *text, const char *end, int *exponent) {
     at++;
     if (at < end && (*at == '+' || *at == '-'))
         negative = *at++ == '-';
-    if (at == end || !is_digit(*at))
+    if (at == end || !letter_is_digit(*at))
         return 0;
-    for (; at < end && is_digit(*at); at++)
+    for (; at < end && letter_is_digit(*at); at++)
         if (value < EXPONENT_MAX)
             value = value * 10 + (*at - '0');
     *exponent += negative ? -value : value;
@@ -177,7 +175,7 @@ static const char *spell(const char *text, const char *end, spelled *out) {
             fraction = true;
             continue;
         }
-        if (!is_digit(*text))
+        if (!letter_is_digit(*text))
             break;
         any = true;
         if (out->exponent > -EXPONENT_MAX)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/decimal.h"
+#include "base/letter.h"
 
 enum { SPEC_BYTES = 48 };
 
@@ -237,7 +238,7 @@ static const char *read_count(const char *at, va_list *arguments, int *out) {
         *out = va_arg(*arguments, int);
         return at + 1;
     }
-    for (*out = 0; *at >= '0' && *at <= '9'; at++)
+    for (*out = 0; letter_is_digit(*at); at++)
         if (*out < 100000)
             *out = *out * 10 + (*at - '0');
     return at;

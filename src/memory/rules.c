@@ -222,10 +222,6 @@ habitat_memory_format memory_tensors_in(memory_kind kind, habitat_memory_format 
 
 /* --- what names tell of the iteration --------------------------------------------------------- */
 
-static bool is_half(habitat_dtype dtype) {
-    return dtype == HABITAT_DTYPE_FP16 || dtype == HABITAT_DTYPE_BF16;
-}
-
 /* A product of tensors in half precision. */
 static bool half_product(const habitat_operation *o) {
     bool in_place;
@@ -233,7 +229,7 @@ static bool half_product(const habitat_operation *o) {
     if (!rule || memory_rule_cast(rule) != CAST_HALF)
         return false;
     for (uint32_t i = 0; i < o->form->input_count; i++)
-        if (o->form->inputs[i].is_tensor && is_half(o->form->inputs[i].dtype))
+        if (o->form->inputs[i].is_tensor && autocast_is_narrow(o->form->inputs[i].dtype))
             return true;
     return false;
 }
@@ -288,7 +284,8 @@ static bool single_weights(const habitat_operation *o) {
     const habitat_input *weights = work_tensor(o, 1);
     bool product = rule ? memory_rule_cast(rule) == CAST_HALF && rule->weights & KEEPS_1
                         : name_begins(o->form->name, "aten::conv");
-    return product && weights && work_category(weights->dtype) == 2 && !is_half(weights->dtype);
+    return product && weights && work_category(weights->dtype) == 2 &&
+           !autocast_is_narrow(weights->dtype);
 }
 
 static void note(const habitat_operation *o, name_notes *n) {
@@ -311,11 +308,11 @@ static memory_kind kind_of(const habitat_trace_memory *m, const trace_formats *s
     for (size_t i = 0; i < m->parameter_count; i++) {
         double elements = (double)m->parameters[i].elements;
         all += elements;
-        half += is_half(m->parameters[i].dtype) ? elements : 0;
+        half += autocast_is_narrow(m->parameters[i].dtype) ? elements : 0;
         bytes += elements * (double)habitat_dtype_bytes(m->parameters[i].dtype);
     }
     bool few = bytes < 0.5 * m->parameters_bytes && half < all;
-    if ((few || all == 0) && is_half(said->some_parameters))
+    if ((few || all == 0) && autocast_is_narrow(said->some_parameters))
         return MEMORY_KIND_HALF;
     if (all > 0 ? half > 0.5 * all : n->half && !n->single)
         return MEMORY_KIND_HALF;

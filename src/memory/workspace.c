@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/letter.h"
 #include "work/args.h"
 
 static const double single_bytes = 4;
@@ -134,7 +135,7 @@ static void finish(looked_at *c) {
 /* The whole number at the start of a text. */
 static double whole_number(const char *text) {
     double number = 0;
-    for (; *text >= '0' && *text <= '9'; text++)
+    for (; letter_is_digit(*text); text++)
         number = 10 * number + (*text - '0');
     return number;
 }

@@ -8,12 +8,14 @@
 
 #include <habitat/text.h>
 
+#include "base/letter.h"
+
 size_t tensors_read(const char *text, tensor *out, size_t most) {
     tensor now = {0};
     size_t count = 0, depth = 0;
     for (const char *p = text; *p;) {
         double size = 0;
-        size_t used = *p >= '0' && *p <= '9' ? habitat_read_number(p, &size) : 0;
+        size_t used = letter_is_digit(*p) ? habitat_read_number(p, &size) : 0;
         bool whole = size >= 1 && size <= 0x1p53 && floor(size) == size;
         if (used && depth && whole && now.rank < TENSORS_DIMS_MAX) {
             now.size[now.rank++] = size;

@@ -5,19 +5,16 @@
  * long blocks. Either is left out where it happens once (once.c): then it sets the GPU or a library
  * up. */
 #include "base/constants_replay.h"
+#include "base/letter.h"
 #include "base/list.h"
 #include "replay/builder.h"
 
 static const char loader_word[] = "dataloader"; /* in the names of PyTorch's and of Lightning's */
 
-static char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 static bool is_loader(const char *name) {
     for (; *name; name++) {
         size_t i = 0;
-        while (loader_word[i] && lower(name[i]) == loader_word[i])
+        while (loader_word[i] && letter_lower(name[i]) == loader_word[i])
             i++;
         if (!loader_word[i])
             return true;

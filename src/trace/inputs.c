@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/letter.h"
 #include "base/list.h"
 #include "trace/number.h"
 
@@ -173,7 +174,7 @@ static void expand_text(input_lists *l, const unsigned char *at, const unsigned 
         default: /* a number, or null, true, false */
             while (*at > ' ' && *at != ',' && *at != ']')
                 at++;
-            if (*from == '-' || (*from >= '0' && *from <= '9'))
+            if (*from == '-' || letter_is_digit((char)*from))
                 inputs_number(l, (const char *)from, (size_t)(at - from));
             else if (*from == 'n')
                 inputs_null(l);

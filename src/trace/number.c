@@ -5,12 +5,9 @@
 #include <math.h>
 
 #include "base/decimal.h"
+#include "base/letter.h"
 
 enum { DIGITS_MAX = 19, TEXT_MAX = 63, EXPONENT_MAX = 10000 };
-
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 
 /* Text after 'e': a signed exponent, clamped. False if there is none. */
 static bool read_exponent(const char *text, const char *end, int *exponent) {
@@ -21,7 +18,7 @@ static bool read_exponent(const char *text, const char *end, int *exponent) {
     if (text == end)
         return false;
     for (; text < end; text++) {
-        if (!is_digit(*text))
+        if (!letter_is_digit(*text))
             return false;
         if (value < EXPONENT_MAX)
             value = value * 10 + (*text - '0');
@@ -96,7 +93,7 @@ number_result number_scaled(const char *text, size_t length, int scale, uint64_t
         text++;
     }
     for (; text < end; text++) {
-        if (is_digit(*text)) {
+        if (letter_is_digit(*text)) {
             any = true;
             uint64_t digit = (uint64_t)(*text - '0');
             if (digits < DIGITS_MAX || (!dropped && mantissa <= (UINT64_MAX - digit) / 10)) {
@@ -129,7 +126,7 @@ number_result number_whole(const char *text, size_t length, uint64_t limit, uint
     uint64_t whole = 0;
     bool digits = true;
     for (size_t i = 0; i < length; i++)
-        digits = digits && is_digit(text[i]);
+        digits = digits && letter_is_digit(text[i]);
     number_result result = number_scaled(text, length, 0, limit, &whole);
     if (result == NUMBER_OK && !digits &&
         (number_double(text, length, &value) != NUMBER_OK || value != floor(value)))
@@ -145,7 +142,7 @@ number_result number_signed(const char *text, size_t length, int64_t *out) {
     size_t i = negative;
     if (i == length)
         return NUMBER_BAD;
-    if (!is_digit(text[i])) /* nor a second sign */
+    if (!letter_is_digit(text[i])) /* nor a second sign */
         return NUMBER_BAD;
     number_result result = number_whole(text + i, length - i, INT64_MAX, &value);
     if (result != NUMBER_OK)
