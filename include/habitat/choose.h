@@ -78,7 +78,8 @@ typedef struct habitat_choice_row {
     double headroom_bytes; /* habitat_prediction's of the one that leaves least; NaN: unknown */
     uint64_t batch_size;   /* of one GPU; 0: unknown, or not that of all recordings */
     double samples;        /* of the mean iteration, of all its GPUs; NaN: unknown */
-    double samples_per_s;  /* habitat_prediction's; of several recordings, of the mean iteration */
+    double samples_per_s;  /* habitat_prediction's; of several recordings, of the mean iteration:
+                              NaN where that of one is not known */
     habitat_bound_by bound_by; /* BY_CPU: some of its predictions; BY_GPU: all of them */
     bool cpu_sets; /* of some replay the CPU sets the time: a faster GPU would be no faster there */
     bool other_vendor; /* than some recording's GPU */

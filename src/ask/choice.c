@@ -98,6 +98,18 @@ static const habitat_gpu *origin_of(const habitat_answer *answer) {
     return habitat_workload_get_info(answer->workload)->origin;
 }
 
+/* The seconds by which rates go: not always those of the mean iteration, whose GPU may have waited
+ * (habitat_prediction's samples_per_s). NaN where one rate is not known. */
+static double mean_rated_s(const habitat_choice *of, const habitat_answer_key *key) {
+    double rated_s = 0;
+    for (size_t i = 0; i < of->answer_count; i++) {
+        const habitat_answer_row *row = find_row(of->answers[i], key);
+        rated_s +=
+            of->weights[i] * cost_samples(of->answers[i], row) / row->prediction->samples_per_s;
+    }
+    return rated_s;
+}
+
 /* The mean iteration on a GPU; NULL, or the answer that has no row of it. */
 static const habitat_answer *mean_row(const habitat_choice *of, const habitat_answer_row *first,
                                       habitat_choice_row *out) {
@@ -120,11 +132,10 @@ static const habitat_answer *mean_row(const habitat_choice *of, const habitat_an
     }
     if (isinf(out->headroom_bytes) || (out->fits < 0 && out->headroom_bytes >= 0))
         out->headroom_bytes = NAN; /* room for those of which it is known says nothing of all */
-    out->samples_per_s = out->samples / out->iteration_ms * 1e3;
-    if (of->answer_count == 1) {
+    out->samples_per_s = of->answer_count == 1 ? first->prediction->samples_per_s
+                                               : out->samples / mean_rated_s(of, &first->key);
+    if (of->answer_count == 1)
         out->cost.samples_per_usd = first->cost.samples_per_usd;
-        out->samples_per_s = first->prediction->samples_per_s;
-    }
     out->cost.steps = mean_steps(of, &first->key);
     cost_of_times(out->iteration_ms, out->low_ms, out->high_ms, &out->cost);
     return NULL;
