@@ -62,8 +62,7 @@ double sharing_copy_ns(const sharing *x, double bytes) {
 }
 
 double sharing_slowed_ns(const sharing *x, double shared_ns) {
-    return shared_ns * (collective_is_quick(x->gpu, x->count) ? fitted_beside_quick_collective
-                                                              : fitted_beside_collective);
+    return shared_ns * collective_beside_share(x->gpu, x->count);
 }
 
 bool sharing_launch(sharing *x, uint32_t k, uint32_t node, double steps, double more_ns) {

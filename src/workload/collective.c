@@ -68,21 +68,44 @@ static double ring_ns(double passed_bytes, double bytes_per_s, double efficiency
     return wire_ns / efficiency + fitted_ring_fill_root_ns * sqrt(wire_ns);
 }
 
+static double passed_bytes(habitat_collective kind, double bytes, double n) {
+    return bytes * (kind == HABITAT_COLLECTIVE_ALL_REDUCE   ? 2.0 * (n - 1.0) / n
+                    : kind == HABITAT_COLLECTIVE_ALL_GATHER ? (n - 1.0) / n
+                                                            : 1.0);
+}
+
+/* What the GPUs of one host need to pass on so many bytes. */
+static double host_ns(const habitat_gpu *gpu, double passed, uint32_t count) {
+    bool nvlink = usable(gpu->nvlink_bytes_per_s);
+    return fitted_collective_latency_ns_per_gpu * (fmin(count, chosen_host_gpus) + 1.0) +
+           ring_ns(passed, collective_link_bytes_per_s(gpu),
+                   nvlink ? fitted_ring_efficiency : fitted_ring_efficiency_pcie);
+}
+
+static double network_ns(double passed) {
+    return passed / chosen_network_bytes_per_s * 1e9;
+}
+
 double collective_time_ns(const habitat_gpu *gpu, habitat_collective kind, double bytes,
                           uint32_t count) {
-    double n = count, local = fmin(count, chosen_host_gpus);
-    double hosts = ceil(n / chosen_host_gpus);
-    double passed = bytes * (kind == HABITAT_COLLECTIVE_ALL_REDUCE   ? 2.0 * (n - 1.0) / n
-                             : kind == HABITAT_COLLECTIVE_ALL_GATHER ? (n - 1.0) / n
-                                                                     : 1.0);
-    bool nvlink = usable(gpu->nvlink_bytes_per_s);
-    double ns = fitted_collective_latency_ns_per_gpu * (local + 1.0) +
-                ring_ns(passed, collective_link_bytes_per_s(gpu),
-                        nvlink ? fitted_ring_efficiency : fitted_ring_efficiency_pcie);
-    if (hosts < 2.0)
-        return ns;
-    return fmax(ns, passed / chosen_network_bytes_per_s * 1e9) +
-           chosen_network_latency_ns * ceil(log2(hosts));
+    double hosts = ceil(count / chosen_host_gpus), passed = passed_bytes(kind, bytes, count);
+    double ns = host_ns(gpu, passed, count);
+    return hosts < 2.0
+               ? ns
+               : fmax(ns, network_ns(passed)) + chosen_network_latency_ns * ceil(log2(hosts));
+}
+
+/* A sum between hosts goes over the links within them, too: over a slow NVLink that alone costs
+ * more than the share that goes for networks. */
+double collective_beside_share(const habitat_gpu *gpu, uint32_t count) {
+    double passed = passed_bytes(HABITAT_COLLECTIVE_ALL_REDUCE, hardware_bucket_bytes, count);
+    double inside_ns = host_ns(gpu, passed, count);
+    if (collective_is_quick(gpu, count))
+        return fitted_beside_quick_collective;
+    return !usable(gpu->nvlink_bytes_per_s)
+               ? fitted_beside_collective
+               : fmax(fitted_beside_collective, fitted_beside_quick_collective * inside_ns /
+                                                    fmax(inside_ns, network_ns(passed)));
 }
 
 /* Collectives that send alike, as far as the recording says; the shortest first. */

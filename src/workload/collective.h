@@ -16,6 +16,10 @@ double collective_link_bytes_per_s(const habitat_gpu *gpu);
  * a usual product is. */
 bool collective_is_quick(const habitat_gpu *gpu, uint32_t count);
 
+/* What kernels beside a sum of gradients among `count` GPUs lose, of the time that they share.
+ * Never so much less among more GPUs that it outweighs the longer sum. */
+double collective_beside_share(const habitat_gpu *gpu, uint32_t count);
+
 /* Whether the recording tells what is sent, over a link that is the GPU's own. */
 bool collective_message_known(const habitat_kernel *kernel);
 

@@ -177,6 +177,14 @@ static void test_step(void) {
                    1e3,
                1e-9);
     CHECK(collective_is_quick(&gpu, 8) && !collective_is_quick(&gpu, 9));
+    CHECK_NEAR(collective_beside_share(&gpu, 9), 0.25, 1e-12);
+    CHECK_NEAR(collective_beside_share(&slow, 2), 0.25, 1e-12);
+    /* between hosts over 25 GB/s in each: 18 us, 1.864 ms / 0.86 and 4.6 us times the root of 1864
+     * are 2.384 of the network's
+     * 3.728 ms */
+    slow.nvlink_bytes_per_s = 50e9;
+    CHECK_NEAR(collective_beside_share(&slow, 8), 0.7, 1e-12);
+    CHECK_NEAR(collective_beside_share(&slow, 9), 0.7 * 2.384 / 3.728, 1e-4);
     check_case("copies, sums beside the backward pass, the last one before the optimiser");
     CHECK(isnan(shared_ms(trace, &gpu, &gpu, 0, 0.080, &rate, &err)));
     CHECK_INT(err.code, HABITAT_E_ARG);
