@@ -2,8 +2,8 @@
  *
  * Between two segments (outermost operations) a thread either works on something the profiler does
  * not name, or waits for another thread: the thread that called backward() sleeps until the
- * autograd thread is done. It waited if the others were active for half of that time and more, and
- * then it goes on after what ended last on one of them.
+ * autograd thread is done. It waited if the others were active for half of that time and more, but
+ * for what all of them wait for outside, and then it goes on after what ended last on one of them.
  *
  * A thread that never asks the GPU for anything (one that writes a log, or reads files) is apart:
  * nobody waits for what it does, and it does not end the iteration. Where the others do wait for
@@ -81,6 +81,14 @@ static bool go_on(replay_builder *b, const replay_thread *t, uint64_t now) {
     return pass(b, t, t->last, t->last_ns, now, t->discount_ns);
 }
 
+/* How long a thread did nothing that the trace names, while something was going on [ns]. */
+static double idle_ns(const replay_builder *b, uint32_t thread, uint64_t since, uint64_t now) {
+    if (now <= since)
+        return 0.0;
+    replay_split split = replay_split_way(b, thread, since, now);
+    return (double)(now - since) - split.wait_ns - split.once_ns;
+}
+
 /* A segment begins: after the thread's own last point, or where it waited, after another's. */
 static bool start_segment(replay_builder *b, uint32_t thread, uint64_t now) {
     replay_thread *t = &b->threads[thread];
@@ -88,8 +96,8 @@ static bool start_segment(replay_builder *b, uint32_t thread, uint64_t now) {
     bool first = t->last == HABITAT_NONE;
     uint64_t since = first ? b->graph->begin_ns : t->last_ns;
     bool other = b->ended_node[which] != HABITAT_NONE && b->ended_ns[which] >= since;
-    double idle = now > since ? (double)(now - since) : 0.0;
-    if (other && (first || 2.0 * (others_before(b, t, now) - t->others_ns) >= idle)) {
+    double others_ns = others_before(b, t, now) - t->others_ns;
+    if (other && (first || 2.0 * others_ns >= idle_ns(b, thread, since, now))) {
         b->info->trace_handover_count++;
         return pass(b, t, b->ended_node[which], b->ended_ns[which], now, 0) &&
                (first || replay_add_edge(b->graph, t->last, 0, 0.0));

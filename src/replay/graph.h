@@ -129,6 +129,14 @@ static inline replay_side replay_edge_side(const replay_graph *graph, const repl
     return out;
 }
 
+/* What a way waits for something outside, with what more there is of a batch's data. */
+static inline double replay_edge_outside_ns(const replay_graph *graph, const replay_edge *edge,
+                                            const replay_times *times) {
+    replay_side side = replay_edge_side(graph, edge);
+    double data_ns = side.wait_ns > 0.0 ? side.data_ns * times->data_more : 0.0;
+    return fmax(0.0, side.wait_ns + data_ns) * (1.0 - times->waits_gone);
+}
+
 /* What the CPU's side of a way takes. */
 static inline double replay_edge_side_ns(const replay_graph *graph, const replay_edge *edge,
                                          const replay_times *times) {
@@ -156,8 +164,9 @@ uint64_t replay_recorded_ns(const habitat_workload *w, const replay_graph *graph
 void replay_sweep(const replay_graph *graph, const replay_times *times, const double *carry,
                   double *value);
 
-/* The same of an iteration in parts, each of which begins at 0 when all before it is over. part:
- * shape (node_count), or NULL; only the first one, 0, goes on from `carry`. */
+/* The same of an iteration in parts, each of which begins at 0 when all before it is over; so are
+ * waits for something outside on the way from one part to another. part: shape (node_count), or
+ * NULL; only the first one, 0, goes on from `carry`. */
 void replay_sweep_parts(const replay_graph *graph, const replay_times *times, const double *carry,
                         const uint32_t *part, double *value);
 

@@ -75,11 +75,38 @@ static void set_parts(const habitat_replay *r, const uint64_t *waits_ns, size_t 
                       : replay_part_of(waits_ns, waits, replay_asked_ns(r, &g->nodes[i]));
 }
 
+/* What of a part is over last: a node, or something outside that the CPU waits for behind it. */
+typedef struct part_end {
+    uint32_t node; /* HABITAT_NONE: nothing is in the part */
+    double outside_ns, at_ns;
+} part_end;
+
+static void put_end(part_end *end, uint32_t node, double outside_ns, const double *value) {
+    double at_ns = value[node] + outside_ns;
+    if (end->node == HABITAT_NONE || at_ns > end->at_ns)
+        *end = (part_end){.node = node, .outside_ns = outside_ns, .at_ns = at_ns};
+}
+
+/* ends: shape (parts). */
+static void find_ends(const replay_graph *g, const replay_times *t, const uint32_t *part,
+                      size_t waits, const double *value, part_end *ends) {
+    for (size_t i = 0; i <= waits; i++)
+        ends[i] = (part_end){.node = HABITAT_NONE};
+    for (size_t i = 0; i < g->node_count; i++) {
+        put_end(&ends[part[i]], (uint32_t)i, 0.0, value);
+        for (uint32_t e = g->nodes[i].first_edge; e < g->nodes[i + 1].first_edge; e++) {
+            uint32_t from = g->edges[e].from;
+            double outside_ns = replay_edge_outside_ns(g, &g->edges[e], t);
+            if (outside_ns > 0.0 && !(from & REPLAY_CARRY) && part[from] != part[i])
+                put_end(&ends[part[from]], from, outside_ns, value);
+        }
+    }
+}
+
 /* How long the parts between two waits take together; the one around the recording's end goes on
- * into the first one. value: shape (node_count). latest: shape (parts), the node of each that is
- * over last. */
+ * into the first one. value: shape (node_count). ends: shape (parts). */
 static double parts_ns(const replay_graph *g, const replay_times *t, const uint32_t *part,
-                       size_t waits, double *value, uint32_t *latest, replay_path *path) {
+                       size_t waits, double *value, part_end *ends, replay_path *path) {
     double carry[REPLAY_ALL_STATES] = {0.0}, sum = 0.0;
     replay_sweep_parts(g, t, carry, part, value);
     for (size_t i = 0; i < g->state_count; i++) {
@@ -87,14 +114,12 @@ static double parts_ns(const replay_graph *g, const replay_times *t, const uint3
         carry[i] = last != HABITAT_NONE && part[last] == waits ? value[last] : 0.0;
     }
     replay_sweep_parts(g, t, carry, part, value);
-    memset(latest, 0xff, (waits + 1) * sizeof *latest);
-    for (size_t i = 0; i < g->node_count; i++)
-        if (latest[part[i]] == HABITAT_NONE || value[i] > value[latest[part[i]]])
-            latest[part[i]] = (uint32_t)i;
+    find_ends(g, t, part, waits, value, ends);
     for (size_t i = 0; i < waits; i++)
-        if (latest[i] != HABITAT_NONE) {
-            sum += value[latest[i]];
-            replay_walk_back(g, t, carry, part, value, latest[i], path);
+        if (ends[i].node != HABITAT_NONE) {
+            sum += ends[i].at_ns;
+            path->cpu_ns += ends[i].outside_ns;
+            replay_walk_back(g, t, carry, part, value, ends[i].node, path);
         }
     return sum;
 }
@@ -105,18 +130,18 @@ habitat_status replay_scaler_ns(const habitat_replay *r, const replay_times *tim
     replay_marks w = {0};
     bool fine = find_waits(r, &w);
     uint32_t *part = malloc((g->node_count + 1) * sizeof *part);
-    uint32_t *latest = malloc((w.count + 1) * sizeof *latest);
+    part_end *ends = malloc((w.count + 1) * sizeof *ends);
     double *value = malloc((g->node_count + 1) * sizeof *value);
-    fine = fine && part && latest && value;
+    fine = fine && part && ends && value;
     *out_ns = 0.0;
     *path = (replay_path){0.0, 0.0, 0.0};
     if (fine && w.count) {
         set_parts(r, w.at_ns, w.count, part);
-        *out_ns = parts_ns(g, times, part, w.count, value, latest, path);
+        *out_ns = parts_ns(g, times, part, w.count, value, ends, path);
     }
     free(w.at_ns);
     free(part);
-    free(latest);
+    free(ends);
     free(value);
     return fine ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
 }

@@ -26,11 +26,20 @@ static double from_ns(const replay_edge *edge, const double *carry, const double
     return edge->from & REPLAY_CARRY ? carry[edge->from ^ REPLAY_CARRY] : value[edge->from];
 }
 
+REPLAY_INLINE bool is_of_part(const replay_edge *edge, const uint32_t *part, size_t i) {
+    return !part || (edge->from & REPLAY_CARRY ? part[i] == 0 : part[edge->from] == part[i]);
+}
+
 /* The same for node i of an iteration in parts, where what is of another one is over at 0. */
 REPLAY_INLINE double part_from_ns(const replay_edge *edge, const double *carry, const double *value,
                                   const uint32_t *part, size_t i) {
-    bool same = !part || (edge->from & REPLAY_CARRY ? part[i] == 0 : part[edge->from] == part[i]);
-    return same ? from_ns(edge, carry, value) : 0.0;
+    return is_of_part(edge, part, i) ? from_ns(edge, carry, value) : 0.0;
+}
+
+/* What something outside took before this part began. */
+REPLAY_INLINE double over_ns(const replay_graph *g, const replay_times *t, const replay_edge *edge,
+                             const uint32_t *part, size_t i) {
+    return is_of_part(edge, part, i) ? 0.0 : replay_edge_outside_ns(g, edge, t);
 }
 
 REPLAY_INLINE void sweep(const replay_graph *g, const replay_times *t, const double *carry,
@@ -39,8 +48,9 @@ REPLAY_INLINE void sweep(const replay_graph *g, const replay_times *t, const dou
         const replay_node *n = &g->nodes[i];
         double at = -INFINITY;
         for (uint32_t e = n->first_edge; e < n[1].first_edge; e++)
-            at = later(at, part_from_ns(&g->edges[e], carry, value, part, i) +
-                               way_ns(g, t, n, &g->edges[e]));
+            at =
+                later(at, part_from_ns(&g->edges[e], carry, value, part, i) +
+                              way_ns(g, t, n, &g->edges[e]) - over_ns(g, t, &g->edges[e], part, i));
         value[i] = at + own_ns(g, t, n);
     }
 }
@@ -143,7 +153,7 @@ void replay_walk_back(const replay_graph *g, const replay_times *t, const double
         double at = -INFINITY;
         for (uint32_t e = n->first_edge; e < n[1].first_edge; e++) {
             double ns = part_from_ns(&g->edges[e], carry, value, part, node) +
-                        way_ns(g, t, n, &g->edges[e]);
+                        way_ns(g, t, n, &g->edges[e]) - over_ns(g, t, &g->edges[e], part, node);
             if (!best || ns > at) {
                 best = &g->edges[e];
                 at = ns;
@@ -154,7 +164,7 @@ void replay_walk_back(const replay_graph *g, const replay_times *t, const double
             return;
         bool room = replay_edge_flags(best) & REPLAY_ROOM;
         double cpu_ns = room ? 0.0 : replay_edge_side_ns(g, best, t);
-        out->cpu_ns += cpu_ns;
+        out->cpu_ns += cpu_ns - over_ns(g, t, best, part, node);
         *(room ? &out->kernel_ns : &out->gap_ns) += way_ns(g, t, n, best) - cpu_ns;
         uint32_t before = node_before(g, carry, part, node, best->from);
         if (before == HABITAT_NONE)

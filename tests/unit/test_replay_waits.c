@@ -116,6 +116,30 @@ static const event handed[] = {
     {'k', "a", 13010, 100, 0, 7, 1, NULL},
 };
 
+/* Of 12.12 ms it works for 0.1, and both wait for something outside in 12. */
+static void test_handed_beside_wait(void) {
+    static const event list[] = {
+        {'o', "aten::a", 0, 10, 1, 0, 0, NULL},
+        {'c', "cudaLaunchKernel", 2, 5, 1, 0, 1, NULL},
+        {'o', "autograd::x", 20, 40, 2, 0, 0, NULL},
+        {'c', "cudaLaunchKernel", 22, 5, 2, 0, 2, NULL},
+        {'o', "autograd::y", 12060, 60, 2, 0, 0, NULL},
+        {'c', "cudaLaunchKernel", 12062, 5, 2, 0, 3, NULL},
+        {'o', "aten::b", 12130, 10, 1, 0, 0, NULL},
+        {'c', "cudaLaunchKernel", 12132, 5, 1, 0, 4, NULL},
+        {'c', "cudaDeviceSynchronize", 12142, 4, 1, 0, 5, NULL},
+        {'k', "a", 10, 5, 0, 7, 1, NULL},
+        {'k', "x", 30, 5, 0, 7, 2, NULL},
+        {'k', "y", 12070, 5, 0, 7, 3, NULL},
+        {'k', "b", 12140, 5, 0, 7, 4, NULL},
+    };
+    subject s = SUBJECT(list, 12150, "", 0);
+    CHECK_NEAR(s.info->wait_ms, 12.0, 1e-9);
+    CHECK_INT(s.info->trace_handover_count, 2);
+    done(&s);
+    check_case("a wait for something outside is none for the other thread");
+}
+
 /* The first use of a GPU: a call of 30 ms, and a library that the first of two operations loads. */
 static const event first[] = {
     {'o', "aten::to", 0, 30010, 1, 0, 0, NULL},
@@ -471,6 +495,33 @@ static void test_scaler_again(void) {
     check_case("a scaler waits in each of several iterations");
 }
 
+/* 12 ms outside before the optimiser: the GPU works meanwhile. */
+static void test_scaler_outside(void) {
+    enum { EACH = sizeof scaled / sizeof *scaled };
+    event list[EACH + 1];
+    replay_path path;
+    for (int longer = 0; longer < 2; longer++) {
+        double ns = -1.0;
+        memcpy(list, scaled, sizeof scaled);
+        for (size_t i = 2; i < EACH; i++)
+            if (list[i].kind != 'k' || list[i].name[0] == 'b')
+                list[i].start += 12000 + (longer && list[i].kind == 'k' ? 8000 : 0);
+        list[5].duration = longer ? 20000 : 100;
+        list[EACH] = (event){'c', "cudaDeviceSynchronize", 12042, 1, 1, 0, 3, NULL};
+        subject s = SUBJECT(list, 12050, "", 0);
+        replay_times times = replay_times_of(s.r, NULL);
+        times.cpu_scale = 1.0;
+        CHECK_NEAR(s.info->wait_ms, 12.012, 1e-9);
+        CHECK_INT(replay_scaler_ns(s.r, &times, &ns, &path, NULL), HABITAT_OK);
+        /* 28 from the end of the pause to that of the step; then 10 of the first operation and the
+         * pause, or 4, 1 and the kernel */
+        CHECK_NEAR(ns / 1e3, longer ? 28 + 5 + 20000 : 28 + 10 + 12012, 1e-6);
+        CHECK_NEAR((path.cpu_ns + path.kernel_ns + path.gap_ns) / ns, 1.0, 1e-9);
+        done(&s);
+    }
+    check_case("what the CPU waits for outside before the scaler does, the GPU has to work");
+}
+
 /* A rank that was recorded alone. Its first message waits: the second, alike, takes 20 us of the
  * first one's 300. Of 523.3 us kernels take 240, waiting 280, pauses of 1.1 the rest. */
 static void test_other_ranks(void) {
@@ -518,6 +569,7 @@ int main(void) {
     test_recorded_wait();
     test_without_name();
     test_beside();
+    test_handed_beside_wait();
     test_none();
     test_passing();
     test_passing_on_several();
@@ -530,6 +582,7 @@ int main(void) {
     test_usual();
     test_scaler();
     test_scaler_again();
+    test_scaler_outside();
     test_other_ranks();
     return check_done();
 }
