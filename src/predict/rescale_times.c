@@ -358,6 +358,8 @@ static void change_format(const habitat_workload *w, size_t g, const scale_group
     bool pools = group->work->op_class == HABITAT_CLASS_POOL; /* by instructions: windows */
     if (pools || runs_alike(group->work, &after->work))
         return;
+    if (!(group->origin_ms > 0.0)) /* of no time there is no share */
+        return;
     if (after->arithmetic != HABITAT_DTYPE_UNKNOWN)
         ms = product_ms(w, group, after, answer);
     if (isnan(ms) && after->arithmetic == HABITAT_DTYPE_UNKNOWN) {
