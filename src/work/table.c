@@ -554,8 +554,8 @@ static const work_rule rules[] = {
     {"log_normal", HABITAT_CLASS_ELEMENTWISE, FWD, work_do_fill, 0, WORK_FILL_FIRST, 0, NULL},
     {"log_sigmoid", HABITAT_CLASS_ELEMENTWISE, FWD, work_do_elementwise, 1, WORK_OUT_PROMOTED, 4,
      NULL},
-    {"log_sigmoid_backward", HABITAT_CLASS_ELEMENTWISE, BWD, work_do_elementwise, 3,
-     WORK_OUT_PROMOTED, 6, NULL},
+    {"log_sigmoid_backward", HABITAT_CLASS_ELEMENTWISE, BWD, work_do_elementwise, 2,
+     WORK_OUT_PROMOTED, 6, NULL}, /* its third input, a buffer, is empty on a GPU */
     {"log_sigmoid_forward", HABITAT_CLASS_ELEMENTWISE, FWD, work_do_elementwise, 1,
      WORK_OUT_PROMOTED, 4, NULL},
     {"log_softmax", HABITAT_CLASS_SOFTMAX, FWD, work_do_softmax, 0, 0, 0, NULL},
