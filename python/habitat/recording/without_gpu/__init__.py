@@ -8,6 +8,7 @@
     distributed.py  a group of one process; models inside DistributedDataParallel
     known.py      values of small tensors, which are computed beside the shapes
     values.py     what a script gets that asks for a value
+    own.py       what scripts and libraries bring: classes of tensors, kernels in Triton
     events.py     operations as events of a trace
     recorder.py   all of them together, and the profiler of a Session
 """

@@ -59,10 +59,13 @@ class Device:
         self._lists: List[Tuple[List[Any], Any]] = []  # a list of PyTorch's, and what was put into it
 
     def install(self) -> None:
+        from . import own
+
         self._say_there_is_one()
         self._say_what_it_is()
         self._tensors()
         self._own_kernels()
+        own.install(self._patch, self._values)
         self._not_traced()
         self._modules()
         self._data()
@@ -432,4 +435,5 @@ def _become(module: Any, key: str, parameter: Any, moved: Any) -> None:
         return
     parameter.data = moved
     parameter.fake_device = moved.fake_device
+    parameter.constant = moved.constant  # else what is computed from a parameter of one known number stays on the host
     parameter._habitat_twin = getattr(moved, "_habitat_twin", None)

@@ -40,6 +40,7 @@ else:
 aten = torch.ops.aten
 ASK_DEVICE = torch.ops.prim.device.default
 GPU = torch.device("cuda", 0)
+WITHOUT_RULES = torch.Tensor.__torch_dispatch__
 IN_PARTS = torch._C.DispatchKey.CompositeImplicitAutograd
 IN_PARTS_BEHIND_AUTOGRAD = torch._C.DispatchKey.CompositeExplicitAutograd
 GROUPED = getattr(getattr(aten, "_grouped_mm", None), "default", None)  # since PyTorch 2.8
@@ -96,6 +97,17 @@ def _has(func: Any, key: Any) -> bool:
     return bool(torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), key))
 
 
+def has_own_rules(kind: Any) -> bool:
+    """Whether it is a class of tensors that are made of others, such as numbers in 8 bit beside their scales."""
+    return not issubclass(kind, FakeTensor) and getattr(kind, "__torch_dispatch__", WITHOUT_RULES) is not WITHOUT_RULES
+
+
+def is_same(a: Any, b: Any) -> bool:
+    """Whether two tensors are the same elements of the same memory."""
+    same_memory = a is b or known.memory_of(a) == known.memory_of(b)
+    return same_memory and (a.dtype, a.stride(), a.storage_offset()) == (b.dtype, b.stride(), b.storage_offset())
+
+
 def on_gpu(value: Any) -> bool:
     if isinstance(value, torch.Tensor):
         return bool(value.device.type == "cuda")
@@ -120,6 +132,8 @@ class ShapesOnly(FakeTensorMode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
+        if any(has_own_rules(kind) for kind in types):
+            return NotImplemented  # theirs are asked, and what they do comes here
         if func is ASK_DEVICE:
             device = args[0].fake_device
             return torch.device("meta") if device.type == "cuda" else device
@@ -205,6 +219,8 @@ class ShapesOnly(FakeTensorMode):
         found, result = known.computed(func, args, kwargs)
         if found:
             return self._as_result(result, gpu, made_up)
+        if func is aten.equal.default:
+            return self._are_equal(*args)
         if func is aten.masked_select.default:
             mask = known.known(args[1])
             shape = torch.broadcast_shapes(args[0].shape, args[1].shape)
@@ -221,6 +237,13 @@ class ShapesOnly(FakeTensorMode):
                 return NotImplemented
             places += self._as_result(known.places(mask), gpu, made_up)
         return super().__torch_dispatch__(func, types, (args[0], places), kwargs)
+
+    def _are_equal(self, a: Any, b: Any) -> bool:
+        """Tensors of the same memory are, others of one shape may be: then the answer is made up."""
+        if a.shape != b.shape or is_same(a, b):
+            return bool(a.shape == b.shape)
+        self._values.note_asked()
+        return False
 
     def _as_result(self, real: Any, gpu: bool, made_up: bool) -> Any:
         """What hangs on values that are known, as tensors where those are that it was computed from."""
@@ -279,6 +302,9 @@ class ShapesOnly(FakeTensorMode):
             added = arguments[0].expand(result.shape)
             self._inside.on = False
             self._log.operation("aten::copy_", [result, added, False])
+        if name == "aten::equal":
+            self._note_equal(*arguments)
+            return
         if name == "aten::_is_all_true":
             name, arguments = "aten::all", [arguments[0]]
         if name in INDEXED:
@@ -332,6 +358,16 @@ class ShapesOnly(FakeTensorMode):
         self._inside.on = False
         self._log.operation("aten::nonzero", [mask])
         self._log.operation("aten::index", [x, places])
+
+    def _note_equal(self, a: Any, b: Any) -> None:
+        """Each element is compared, then all of that; not where shapes or memory say it."""
+        self._inside.on = True
+        told = a.shape != b.shape or is_same(a, b)
+        equal = torch.empty_like(a, dtype=torch.bool)
+        self._inside.on = False
+        if not told:
+            self._log.operation("aten::eq", [a, b])
+            self._log.operation("aten::all", [equal])
 
     def _note_safe_softmax(self, arguments: List[Any], result: Any) -> None:
         """A softmax, then zeros in the rows that are masked altogether."""

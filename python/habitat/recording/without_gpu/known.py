@@ -41,7 +41,7 @@ class Twin:
     def __init__(self, real: Any, holds: List[bool], of: Any = None, chosen: bool = False) -> None:
         self.real, self.holds = real, holds
         self.chosen = chosen  # comes of a choice that was made up
-        self.memory = None if of is None else _memory(of)  # `t.data = other` takes another's, and no operation tells
+        self.memory = None if of is None else memory_of(of)  # `t.data = other` takes another's, and no operation tells
 
     def __deepcopy__(self, memo: Any) -> Twin:
         with _disable_current_modes():
@@ -66,7 +66,7 @@ def known(tensor: Any) -> Optional[Any]:
     if not hasattr(tensor, "fake_device"):
         return tensor if _is_small(tensor) and tensor.device.type == "cpu" else None
     twin = getattr(tensor, "_habitat_twin", None)
-    if twin is None or not twin.holds[0] or twin.memory not in (None, _memory(tensor)):
+    if twin is None or not twin.holds[0] or twin.memory not in (None, memory_of(tensor)):
         return None
     return twin.real
 
@@ -160,11 +160,11 @@ def follow(func: Any, args: Any, kwargs: Any, result: Any) -> None:
             _choose(func, args, result)
         return
     made_up = chosen(inputs)
-    memory = {_memory(t._habitat_twin.real): t._habitat_twin.holds for t in inputs if hasattr(t, "_habitat_twin")}
+    memory = {memory_of(t._habitat_twin.real): t._habitat_twin.holds for t in inputs if hasattr(t, "_habitat_twin")}
     for fake, value in zip(results, tensors_in(real)):
         dense = hasattr(fake, "fake_device") and fake.layout == value.layout == torch.strided
         if dense and fake.shape == value.shape and fake.dtype == value.dtype:
-            fake._habitat_twin = Twin(value, memory.get(_memory(value), [True]), fake, made_up)
+            fake._habitat_twin = Twin(value, memory.get(memory_of(value), [True]), fake, made_up)
 
 
 def _on_host(key: str, value: Any) -> Any:
@@ -193,5 +193,5 @@ def _forget(written: List[Any]) -> None:
             twin.holds[0] = False
 
 
-def _memory(tensor: Any) -> int:
+def memory_of(tensor: Any) -> int:
     return int(tensor.untyped_storage()._cdata)

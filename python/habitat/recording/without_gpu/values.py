@@ -94,6 +94,9 @@ class Values:
         """A file that holds good weights is not written over with none."""
         self._note(self.saved)
 
+    def note_asked(self) -> None:
+        self._note(self.asked)
+
     def note_choice(self) -> None:
         self._note(self.chosen)
 

@@ -1,0 +1,136 @@
+"""`habitat record --no-gpu` on what libraries bring of their own: classes of tensors, kernels in Triton, parameters of one number."""
+
+import sys
+import types
+
+import pytest
+from recording_helpers import HEAD, LINEAR, LOOP, QUICK, names, record_script, recorded, shapes
+
+torch = pytest.importorskip("torch")
+
+ON_GPU = LINEAR.format(to=".cuda()", device=", device='cuda'")
+
+# Numbers in 8 bit beside a scale, as optimisers keep their state and layers their weights
+IN_8_BIT = (
+    ON_GPU
+    + """
+class In8Bit(torch.Tensor):
+    @staticmethod
+    def __new__(cls, codes, scale):
+        return torch.Tensor._make_wrapper_subclass(cls, codes.shape, device=codes.device, dtype=torch.float32)
+    def __init__(self, codes, scale):
+        self.codes, self.scale = codes, scale
+    @classmethod
+    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+        if func is torch.ops.aten.copy_.default:
+            into, numbers = args
+            into.codes.copy_((numbers / into.scale).to(torch.int8))
+            return into
+        if func is torch.ops.aten.mm.default:
+            return torch.mm(args[0], args[1].codes.to(torch.float32) * args[1].scale)
+        raise NotImplementedError(func)
+state = In8Bit(torch.zeros(4, 4, dtype=torch.int8, device="cuda"), torch.ones((), device="cuda"))
+print("where", state.device, state.is_cuda)
+half = step
+def step():
+    with torch.no_grad():
+        state.copy_(torch.randn(4, 4, device="cuda"))
+        torch.mm(torch.randn(3, 4, device="cuda"), state)
+    return half()
+"""
+)
+
+
+def test_tensors_made_of_others_do_what_their_class_says(tmp_path, capfd):
+    trace = recorded(tmp_path, IN_8_BIT + LOOP)
+    assert "where cuda:0 True" in capfd.readouterr().out
+    assert shapes(trace, "aten::div") == [((4, 4), ())]
+    assert ((3, 4), (4, 4)) in shapes(trace, "aten::mm")
+
+
+# What MONAI's MetaTensor and torchvision's tv_tensors are: a tensor that knows more
+PICTURE = (
+    ON_GPU
+    + """
+class Picture(torch.Tensor):
+    def __repr__(self): return "a picture"
+plain = step
+def step():
+    x = torch.randn(3, 5, device="cuda").as_subclass(Picture)
+    x.spacing = 2.0
+    y = (x + 1).cuda()
+    print("is", type(y).__name__, isinstance(y, Picture), y.device, x.spacing, type(y.as_subclass(torch.Tensor)).__name__)
+    return plain() + y.as_subclass(torch.Tensor).sum() + model(torch.randn(6, 4, device="cuda").as_subclass(Picture)).sum()
+"""
+)
+
+
+def test_tensors_of_another_class_stay_in_it(tmp_path, capfd):
+    trace = recorded(tmp_path, PICTURE + LOOP)
+    assert "is Picture True cuda:0 2.0 FakeTensor" in capfd.readouterr().out
+    assert ((3, 5), ()) in shapes(trace, "aten::add")
+
+
+@pytest.mark.parametrize(
+    "pair, said, asked, compared",
+    [
+        ("x, x", True, False, 0),
+        ("x, x.view(3, 5)", True, False, 0),
+        ("x, x[:2]", False, False, 0),
+        ("x, torch.randn(3, 5, device='cuda')", False, True, 1),
+    ],
+)
+def test_whether_tensors_are_equal(tmp_path, capfd, pair, said, asked, compared):
+    body = f"\nfirst = step\ndef step():\n    x = torch.randn(3, 5, device='cuda')\n    print('equal', torch.equal({pair}))\n    return first()\n"
+    trace = recorded(tmp_path, ON_GPU + body + LOOP)
+    out, error = capfd.readouterr()
+    assert f"equal {said}" in out and ("asked for values" in error) == asked
+    assert len(shapes(trace, "aten::eq")) == len(shapes(trace, "aten::all")) == compared and "aten::equal" not in names(trace)
+
+
+def test_what_comes_of_a_parameter_of_one_number_is_where_the_parameter_is(tmp_path, capfd):
+    body = """
+scale = nn.ParameterList([nn.Parameter(torch.tensor(0.5))]).cuda()[0]
+print("scale", nn.functional.softplus(scale).device)
+first = step
+def step():
+    return first() + (nn.functional.softplus(scale).reshape(1, 1) * torch.randn(3, 5, device="cuda")).sum()
+"""
+    recorded(tmp_path, ON_GPU + body + LOOP)
+    assert "scale cuda:0" in capfd.readouterr().out
+
+
+@pytest.fixture
+def triton(monkeypatch):
+    """As much of it as runs a kernel: it asks for a driver before anything else."""
+
+    class Kernel:
+        def __init__(self, fn):
+            self.fn, self.__name__ = fn, fn.__name__
+
+        def __getitem__(self, grid):
+            return lambda *args: self.run(*args, grid=grid, warmup=False)
+
+        def run(self, *args, **kwargs):
+            raise AssertionError("libcuda.so cannot found!")
+
+    class Chooser(Kernel):
+        def __init__(self, fn):
+            self.fn = fn
+
+    made = {name: types.ModuleType(name) for name in ("triton", "triton.runtime", "triton.runtime.jit", "triton.runtime.autotuner")}
+    made["triton.runtime"].jit, made["triton.runtime"].autotuner = made["triton.runtime.jit"], made["triton.runtime.autotuner"]
+    made["triton.runtime.jit"].JITFunction = Kernel
+    made["triton.runtime.autotuner"].Autotuner = type("Autotuner", (Chooser,), {})
+    made["triton.runtime.autotuner"].Heuristics = type("Heuristics", (Chooser,), {})
+    for name, module in made.items():
+        monkeypatch.setitem(sys.modules, name, module)
+
+
+@pytest.mark.parametrize("wrapped", ["jit.JITFunction(norm)", "autotuner.Autotuner(autotuner.Heuristics(jit.JITFunction(norm)))"])
+def test_a_kernel_in_triton_is_refused_in_one_line(tmp_path, capfd, triton, wrapped):
+    body = f"from triton.runtime import autotuner, jit\ndef norm(x): pass\nkernel = {wrapped}\nkernel[(1,)](torch.ones(3, device='cuda'))\n"
+    code, _ = record_script(tmp_path, HEAD + body, *QUICK)
+    error = capfd.readouterr().err
+    assert code == 1 and "Traceback" not in error
+    assert "norm is a kernel written in Triton; without a GPU nothing compiles it" in error
