@@ -131,6 +131,8 @@ typedef struct habitat_work {
                                   * belong to different sums */
     bool windowed;               /* POOL: of images, windows of one size */
     bool channels_last;          /* NORM: batch norm whose channels are neighbours */
+    bool own_norm;               /* NORM: trained batch norm without weights, in order (an instance
+                                  * norm): the framework's own kernels in every format */
     habitat_dtype dtype;         /* of the tensors; UNKNOWN not known */
     double scaled_images;        /* NORM: images or rows of a forward batch norm that is given
                                   * statistics; 0: of none */

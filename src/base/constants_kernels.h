@@ -148,6 +148,9 @@ CONSTANT(fitted, alone_loss, .05, "of the memory roof", "as alone_late_floors: l
 CONSTANT(fitted, alone_norm, .5, "of the memory roof", "as alone_late_floors: RMS norms of one script alone")
 CONSTANT(fitted, moments_waiting_cycles, .85, "cycles an element of a group", "group norms of three scripts at two batch sizes on an H200: 0.68 to 1.06 where the cache holds the tensor; docs/decisions/0419")
 CONSTANT(fitted, moments_missed_cycles, .65, "cycles an element of a group", "as moments_waiting_cycles: 1.39 and 1.50 in all where it does not")
+CONSTANT(fitted, moments_block_cycles, 1348.0, "cycles a group on each SM",
+         "16,384 groups of 1,024 and of 2,048 elements (a network that an ODE solver calls, fp32, H200), together with moments_small_cycles; 3 and 9 % off on 2,048 groups of a diffusion model; docs/decisions/0558")
+CONSTANT(fitted, moments_small_cycles, .44, "cycles an element on each SM", "as moments_block_cycles")
 CONSTANT(fitted, moments_issue_cycles, .6, "cycles an element on each SM", "as moments_waiting_cycles: .51 to .73 where groups are many")
 CONSTANT(fitted, moments_start_floors, 4, "kernel floors", "as moments_waiting_cycles: sums of a block, and two kernels more")
 CONSTANT(fitted, group_gradient_floors, 8, "kernel floors", "as moments_waiting_cycles: five kernels")

@@ -28,10 +28,16 @@ static bool by_pixels(const habitat_work *work) {
            (work->dtype == HABITAT_DTYPE_FP32 || work->dtype == HABITAT_DTYPE_FP16);
 }
 
+/* Images in order whose norm has no weights (an instance norm, whose samples are channels), which
+ * is never cuDNN's. */
+static bool is_own(const habitat_work *work) {
+    return work->own_norm && is_floating(work->dtype);
+}
+
 bool batch_norms_told(const habitat_work *work, const habitat_gpu *gpu) {
     if (strcmp(work->kind, "batch_norm") != 0 || !(gpu->l2_bytes > 0) || !gpu->sm_count)
         return false;
-    return batch_norms_by_channels(work) || by_pixels(work) ||
+    return batch_norms_by_channels(work) || by_pixels(work) || is_own(work) ||
            (work->images > 0 && work->scaled_images > 0);
 }
 
@@ -132,15 +138,6 @@ static double given_s(const habitat_work *work, double images, const habitat_gpu
            fmax(blocks_s, hypot(walk_s, missed_s));
 }
 
-double batch_norms_s(const habitat_work *work, const habitat_gpu *gpu, double roof_s,
-                     double floor_s) {
-    if (batch_norms_by_channels(work))
-        return channels_last_s(work, gpu, roof_s, floor_s);
-    if (by_pixels(work))
-        return by_pixels_s(work, gpu, roof_s, floor_s);
-    return given_s(work, work->scaled_images, gpu, roof_s, floor_s);
-}
-
 /* ---- images in order, trained: a block a channel ---- */
 
 /* Cycles to the first load; of an element of a block that is alone, and more of one that the cache
@@ -154,6 +151,7 @@ typedef struct channel_kernel {
 } channel_kernel;
 
 static const channel_kernel own_means = {3110, 1.05, .56, 1520, .51, 0, false},
+                            own_scales = {1725, 1, .54, 155, .51, 1, false},
                             own_backward = {3350, 2.31, 1.18, 1030, 1.32, 0, false};
 
 /* cuDNN's: of channels that are kept, and of longer ones. */
@@ -203,6 +201,26 @@ static double in_order_s(const habitat_work *work, const habitat_gpu *gpu, doubl
            given_s(work, work->images, gpu, roof_s, floor_s);
 }
 
+/* Without weights: few channels of very many elements (films of one sample) leave most of the GPU
+ * idle. What scales them is a block a channel as well: docs/decisions/0558. */
+static double own_s(const habitat_work *work, const habitat_gpu *gpu, double floor_s) {
+    if (work->pass == HABITAT_PASS_BACKWARD)
+        return channel_kernel_s(&own_backward, work, gpu);
+    return channel_kernel_s(&own_means, work, gpu) + floor_s +
+           channel_kernel_s(&own_scales, work, gpu);
+}
+
+double batch_norms_s(const habitat_work *work, const habitat_gpu *gpu, double roof_s,
+                     double floor_s) {
+    if (batch_norms_by_channels(work))
+        return channels_last_s(work, gpu, roof_s, floor_s);
+    if (by_pixels(work))
+        return by_pixels_s(work, gpu, roof_s, floor_s);
+    if (is_own(work))
+        return own_s(work, gpu, floor_s);
+    return given_s(work, work->scaled_images, gpu, roof_s, floor_s);
+}
+
 /* ---- another batch ---- */
 
 static double trained_s(const habitat_work *work, const habitat_gpu *gpu) {
@@ -211,9 +229,18 @@ static double trained_s(const habitat_work *work, const habitat_gpu *gpu) {
     bool single = work->shape.rows.columns <= work->images; /* pixels: either order */
     if (batch_norms_by_channels(work))
         return floor_s + channels_last_s(work, gpu, roof_s, floor_s);
+    if (is_own(work))
+        return own_s(work, gpu, floor_s);
     return work->images > 0 && (!work->channels_last || single)
                ? in_order_s(work, gpu, roof_s, floor_s)
                : (double)NAN;
+}
+
+/* More elements a channel; or more channels, as an instance norm has of more samples. */
+static bool grows_one_way(const habitat_work *before, const habitat_work *after) {
+    const habitat_rows_shape *x = &before->shape.rows, *y = &after->shape.rows;
+    bool more_channels = is_own(before) && is_own(after) && x->columns == y->columns;
+    return x->rows == y->rows ? x->columns != y->columns : more_channels;
 }
 
 double batch_norms_growth(const habitat_work *before, const habitat_work *after,
@@ -221,9 +248,7 @@ double batch_norms_growth(const habitat_work *before, const habitat_work *after,
     if (strcmp(before->kind, "batch_norm") != 0 || !before->known || !after->known ||
         !is_floating(before->dtype) || before->dtype != after->dtype || before->scaled_images > 0 ||
         !gpu->compute_capability || !(gpu->l2_bytes > 0) || !gpu->sm_count ||
-        !(habitat_memory_rate(gpu, true) > 0) ||
-        before->shape.rows.rows != after->shape.rows.rows ||
-        before->shape.rows.columns == after->shape.rows.columns)
+        !(habitat_memory_rate(gpu, true) > 0) || !grows_one_way(before, after))
         return NAN;
     return trained_s(after, gpu) / trained_s(before, gpu);
 }
@@ -233,6 +258,8 @@ double batch_norms_growth(const habitat_work *before, const habitat_work *after,
 static double last_s(const habitat_work *work, const habitat_gpu *gpu) {
     double floor_s = hardware_kernel_floor_cycles / gpu->boost_clock_hz;
     double roof_s = tensors_bytes(work) / habitat_memory_rate(gpu, true);
+    if (is_own(work))
+        return own_s(work, gpu, floor_s);
     return floor_s + (batch_norms_by_channels(work) ? channels_last_s(work, gpu, roof_s, floor_s)
                                                     : by_pixels_s(work, gpu, roof_s, floor_s));
 }
@@ -246,7 +273,8 @@ double batch_norms_change(const habitat_work *before, const habitat_work *after,
         return NAN;
     for (int i = 0; i < 2; i++)
         if (!both[i]->known || !batch_norms_told(both[i], gpu) || both[i]->scaled_images > 0 ||
-            !(both[i]->images > 0) || !(batch_norms_by_channels(both[i]) || by_pixels(both[i])))
+            !(both[i]->images > 0) ||
+            !(batch_norms_by_channels(both[i]) || by_pixels(both[i]) || is_own(both[i])))
             return NAN;
     return last_s(after, gpu) / last_s(before, gpu);
 }

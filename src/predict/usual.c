@@ -220,8 +220,8 @@ static double windows_s(const habitat_work *work, const habitat_gpu *gpu, double
 
 /* Group norms, PyTorch's kernels in every format. Forward one block a group of an image finds its
  * mean, an element a thread and no load before the last one is used, so that few groups wait on the
- * cache or the memory; then all elements are scaled place by place. Backward sums both tensors by
- * channel, then goes place by place. */
+ * cache or the memory; small groups take what a block begins and ends with; then all elements are
+ * scaled place by place. Backward sums both tensors by channel, then goes place by place. */
 static double group_norm_s(const habitat_work *work, const habitat_gpu *gpu, double roof_s,
                            double floor_s) {
     double rows = work->shape.rows.rows, columns = work->shape.rows.columns;
@@ -232,8 +232,11 @@ static double group_norm_s(const habitat_work *work, const habitat_gpu *gpu, dou
                roof_s * 2 / 3 / fitted_alone_group_sums;
     double missed = fmin(fmax(2 * work->write_bytes / gpu->l2_bytes - 1, 0), 1);
     double waiting = fitted_moments_waiting_cycles + missed * fitted_moments_missed_cycles;
-    double moments_s = fmax(columns * waiting / gpu->boost_clock_hz,
-                            rows * columns * fitted_moments_issue_cycles / a_cycle_s);
+    double alone_s = columns * waiting / gpu->boost_clock_hz;
+    double all_s = rows * columns * fitted_moments_issue_cycles / a_cycle_s;
+    double small_s =
+        rows * (fitted_moments_block_cycles + columns * fitted_moments_small_cycles) / a_cycle_s;
+    double moments_s = fmax(alone_s, fmax(all_s, small_s));
     return fitted_moments_start_floors * floor_s + moments_s + places_s;
 }
 

@@ -122,6 +122,8 @@ void work_do_norm(const work_call *call, habitat_work *out) {
     out->channels_last = is_batch_norm(variant) && is_channels_last(x);
     out->images = is_batch_norm(variant) && x->rank > 2 ? work_dim(x, 0) : 0;
     out->scaled_images = training == 0 ? work_dim(x, 0) : 0;
+    out->own_norm = variant == WORK_NORM_BATCH && training == 1 && !work_tensor(op, 1) &&
+                    out->images > 0 && !out->channels_last;
     out->read_bytes = 0;
     for (uint32_t i = 0; i < call->count; i++) /* x, weight, bias, running statistics */
         out->read_bytes += work_bytes(work_tensor(op, i));
@@ -173,6 +175,8 @@ void work_do_norm_backward(const work_call *call, habitat_work *out) {
     set_rows(out, rows, elements / rows);
     out->channels_last = batch && is_channels_last(x) && is_channels_last(grad);
     out->images = batch && x->rank > 2 ? work_dim(x, 0) : 0;
+    out->own_norm = variant == WORK_NORM_BATCH_BACKWARD && train == 1 && !weight &&
+                    out->images > 0 && !out->channels_last;
     out->read_bytes = work_bytes(grad) + work_bytes(x) + work_bytes(weight) +
                       work_bytes(work_tensor(op, (uint32_t)at->saved_a));
     if (at->saved_b >= 0)

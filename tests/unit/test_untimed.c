@@ -106,17 +106,22 @@ static double group_us(const char *line, double l2_bytes, double roof_us) {
 }
 
 /* 1.024e6 elements a group, 2 groups: .85 cycles each are 870.4 us; 4 floors, and
- * 2.048e6 places at 115e9 a second. Of 4000 groups the SMs' pace: 8e6 x .6 cycles on 100. */
+ * 2.048e6 places at 115e9 a second. Of 4000 groups the SMs' pace: 8e7 x .6 cycles on 100. */
 static void group_norms(void) {
     const char *few =
         "aten::native_group_norm | f32[2,512,2000] f32[512] f32[512] =2 =512 =2000 =1";
-    const char *many = "aten::native_group_norm | f32[40,200,1000] f32[200] f32[200] =40 =200 =1000"
-                       " =100";
+    const char *many =
+        "aten::native_group_norm | f32[40,200,10000] f32[200] f32[200] =40 =200 =10000 =100";
     double places = 2.048e6 / 115e9 * 1e6;
     CHECK_NEAR(group_us(few, 1e9, 50), 4 + 1.024e6 * .85e-3 + places, 1e-6);
     CHECK_NEAR(group_us(few, 1e6, 50), 4 + 1.024e6 * 1.5e-3 + places, 1e-6); /* from memory */
-    CHECK_NEAR(group_us(many, 1e9, 50), 4 + 8e6 * .6e-5 + 8e6 / 115e9 * 1e6, 1e-6);
+    CHECK_NEAR(group_us(many, 1e9, 50), 4 + 8e7 * .6e-5 + 8e7 / 115e9 * 1e6, 1e-6);
     check_case("few groups wait for each load, many for the SMs");
+    const char *small = "aten::native_group_norm | f32[40,200,10] f32[200] f32[200] =40 =200 =10"
+                        " =100";
+    CHECK_NEAR(group_us(small, 1e9, 1), 4 + 4000 * (1348 + 20 * .44) * 1e-5 + 80e3 / 115e9 * 1e6,
+               1e-6);
+    check_case("small groups for their blocks");
     const char *back = "aten::native_group_norm_backward | f32[2,512,2000] f32[2,512,2000] f32[2,1]"
                        " f32[2,1] f32[512] =2 =512 =2000 =1 =[True,True,True]";
     CHECK_NEAR(group_us(back, 1e9, 90), 8 + 100 + places, 1e-6); /* 90 x 2/3 / .6 */
@@ -549,6 +554,30 @@ static void not_grown(void) {
     check_case("norms of other kernels grow as before");
 }
 
+/* An instance norm in fp32: 25 channels of 1e5 elements, a block each, leave three quarters of 100
+ * SMs idle, so that 50 take no longer. Means 3110 cycles and 1.05 an element, 1 us, and 1725 and 1
+ * to scale them; backward 3350 and 2.31. Blocks that share an SM are less than that. */
+static void instance_norms(void) {
+    static const char *const given = " - - - - =True =0.1 =1";
+    char few[200], twice[200], back[200];
+    snprintf(few, sizeof few, "aten::native_batch_norm | f32[1,25,100,1000]%s", given);
+    snprintf(twice, sizeof twice, "aten::native_batch_norm | f32[1,50,100,1000]%s", given);
+    snprintf(back, sizeof back,
+             "aten::native_batch_norm_backward | f32[1,25,100,1000] f32[1,25,100,1000] - - - "
+             "f32[25] f32[25] =True =1 =[True,False,False]");
+    double means = 3.11 + hypot(105, 1.52 + 51), scales = 1.725 + hypot(100, .155 + 51);
+    CHECK_NEAR(batch_us(few, 1e9, 1), means + 1 + scales, 1e-6);
+    CHECK_NEAR(batch_us(back, 1e9, 1), 3.35 + hypot(231, 1.03 + 132), 1e-6);
+    CHECK_NEAR(growth(few, twice, 1e9), 1, 1e-9);
+    check_case("instance norms: a block a channel, in fp32 as well");
+    CHECK(!norm_of("aten::native_batch_norm | f32[1,25,100,1000] f32[25] f32[25] - - =True =0.1 =1")
+               .own_norm);
+    CHECK(
+        !norm_of("aten::native_batch_norm | f32[1,25,100,1000] - - f32[25] f32[25] =False =0.1 =1")
+             .own_norm);
+    check_case("not those with weights, nor with given statistics");
+}
+
 /* 1,048,576 elements: .66 and .49 cycles each of 100 SMs; three and five tensors of 5 us. */
 static void cudnn_channels_last(void) {
     static const char *const images[] = {"f32[16,64,32,32]@65536,1,2048,64",
@@ -636,6 +665,7 @@ int main(void) {
     clones();
     element_by_element();
     group_norms();
+    instance_norms();
     places_of_elements();
     habitat_workload w = {.batch_size = 8};
     pools();
