@@ -106,6 +106,14 @@ def test_strip_keeps_the_outermost_of_operations_that_launch_nothing(trace):
     assert kept["aten::t"]["args"] == {}
 
 
+def test_strip_keeps_the_sizes_of_what_the_cpu_works_on_for_long(trace):
+    made = {"Input Dims": [[], []], "Concrete Inputs": ["[32, 8]", "6"], "Input type": ["ScalarList", "Scalar"]}
+    trace["traceEvents"] += [op("aten::randn", 600.0, 1000.0, **made), op("aten::rand", 1700.0, 999.0, **made)]
+    kept = {e["name"]: e for e in strip.compact(trace)["traceEvents"]}
+    assert kept["aten::randn"]["args"] == made  # grows with the batch, if that is among them
+    assert kept["aten::rand"]["args"] == {}
+
+
 def test_strip_keeps_times_identifiers_and_geometry(trace):
     before = copy.deepcopy(trace)
     slim = strip.compact(trace)

@@ -21,6 +21,14 @@ static bool is_of_batch(const habitat_input *input, int64_t batch) {
     return found;
 }
 
+static bool is_copy(const char *name) {
+    static const char *const copies[] = {"aten::to", "aten::_to_copy", "aten::copy_"};
+    for (size_t i = 0; i < sizeof copies / sizeof *copies; i++)
+        if (strcmp(name, copies[i]) == 0)
+            return true;
+    return false;
+}
+
 bool replay_is_data(const replay_builder *b, uint32_t operation) {
     const habitat_op_form *form = b->ops[operation].form;
     int64_t batch = (int64_t)b->w->batch_size;
@@ -34,5 +42,5 @@ bool replay_is_data(const replay_builder *b, uint32_t operation) {
         if (is_of_batch(input, batch))
             return true;
     }
-    return !any;
+    return !any && !is_copy(form->name);
 }

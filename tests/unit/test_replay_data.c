@@ -50,7 +50,9 @@ static void grows(const event *list, size_t count, double twice, double half) {
 static void test_sizes(void) {
     step unknown = made("aten::randn", NULL, NULL);
     GROWS(unknown.list, 34.0, -17.0);
-    check_case("without sizes: what an operation of the CPU takes grows with the batch");
+    step copied = made("aten::to", NULL, NULL);
+    GROWS(copied.list, 4.0, -2.0);
+    check_case("without sizes: what an operation of the CPU takes grows, but not a copy");
     step of_batch = made("aten::randn", ", \"Concrete Inputs\": [\"[8, 1000]\"]",
                          ", \"Input Dims\": [[8, 1000]], \"Input type\": "
                          "[\"float\"]");

@@ -9,7 +9,7 @@ every operation (and module, user and iteration range) but parts of operations t
 the CPU between two launches keeps its reason; device properties. Times, identifiers and shapes stay as they were, bit for bit.
 Dropped: calls that only ask or set something, Python frames, profiler overhead events, GPU copies of CPU ranges,
 launch arrows (the correlation number says the same), shapes and sequence numbers of operations that launch nothing, take
-no part in the backward pass and allocate nothing, and figures that follow from others.
+no part in the backward pass, allocate nothing and take the CPU less than a millisecond, and figures that follow from others.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ SHAPES = ("Input Dims", "Input type", "Input Strides", "Concrete Inputs")
 # They launch nothing: their sizes are what a step allocates; a call for fp32 is none in another format.
 ALLOCATIONS = ("aten::empty", "aten::resize_")
 FORMATS = ("aten::to",)
+SLOW_US = 1000.0  # what takes as long on the CPU may grow with the batch: its sizes tell
 NOT_OF_IDLE = ("Input Strides", "Sequence number", "Fwd thread id", "External id", "Record function id")
 ITERATION_RANGES = ("ProfilerStep#", "habitat_iteration")
 
@@ -140,7 +141,10 @@ def _slim(event: Dict[str, Any], idle: bool) -> Event:
     args = event.get("args")
     if not isinstance(args, dict):
         return event
-    unused = () if not idle else NOT_OF_IDLE if event["name"].startswith(ALLOCATIONS + FORMATS) else (*NOT_OF_IDLE, *SHAPES)
+    unused: Tuple[str, ...] = ()
+    if idle:
+        sized = event["name"].startswith(ALLOCATIONS + FORMATS) or event.get("dur", 0) >= SLOW_US
+        unused = NOT_OF_IDLE if sized else (*NOT_OF_IDLE, *SHAPES)
     slim = {key: value for key, value in args.items() if key not in DERIVED and key not in unused}
     if slim.get("Record function id") == 0:
         del slim["Record function id"]
