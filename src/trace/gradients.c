@@ -184,13 +184,26 @@ static habitat_status from_shapes(const habitat_operation *all, size_t count, ui
     return fine ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
 }
 
+/* Formats that nobody knows the width of, and parameters of no elements alone, tell no sizes. */
+static bool tells_sizes(const habitat_trace_memory *noted) {
+    double bytes = 0.0;
+    for (size_t i = 0; i < noted->parameter_count; i++) {
+        const habitat_parameter *p = &noted->parameters[i];
+        double each = (double)habitat_dtype_bytes(p->dtype);
+        if (p->elements && each <= 0.0)
+            return false;
+        bytes += (double)p->elements * each;
+    }
+    return bytes > 0.0;
+}
+
 habitat_status trace_gradients_of(const habitat_trace *t, trace_gradients *out,
                                   habitat_error *err) {
     const habitat_trace_memory *noted = &habitat_trace_get_info(t)->memory;
     size_t count = 0;
     const habitat_operation *all = habitat_trace_operations(t, &count);
     *out = (trace_gradients){0};
-    if (noted->parameter_count) {
+    if (tells_sizes(noted)) {
         *out = (trace_gradients){.all = noted->parameters,
                                  .count = noted->parameter_count,
                                  .source = TRACE_GRADIENTS_NOTED,

@@ -193,6 +193,17 @@ static void test_step(void) {
     CHECK_NEAR(shared_ms(trace, &gpu, &gpu, 2, 0.080, &rate, &err), want / 1e3, 1e-9);
     habitat_trace_free(trace);
     check_case("sizes that are not noted are those of the gradients' shapes");
+    static const char *const untold[] = {"\"float33\": [250000, 500000]", "\"float32\": [0, 0]"};
+    for (size_t i = 0; i < 2; i++) {
+        trace = step_of(untold[i], true);
+        CHECK_NEAR(shared_ms(trace, &gpu, &gpu, 2, 0.080, &rate, &err), want / 1e3, 1e-9);
+        habitat_trace_free(trace);
+        trace = step_of(untold[i], false);
+        CHECK(isnan(shared_ms(trace, &gpu, &gpu, 2, 0.080, &rate, &err)));
+        CHECK_INT(err.code, HABITAT_E_UNSUPPORTED);
+        habitat_trace_free(trace);
+    }
+    check_case("a format that nobody knows tells no sizes, nor do parameters of no elements");
     trace = step_of("", false);
     CHECK(isnan(shared_ms(trace, &gpu, &gpu, 2, 0.080, &rate, &err)));
     CHECK_INT(err.code, HABITAT_E_UNSUPPORTED);
