@@ -16,6 +16,7 @@
 #include "export/whole_us.h"
 #include "gpu/gpu.h"
 #include "replay/parallel.h"
+#include "replay/sharded.h"
 #include "workload/collective.h"
 #include "workload/workload.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/constants_parallel.h"
 #include "base/error.h"
-#include "replay/layers.h"
+#include "replay/stack.h"
 #include "trace/gradients.h"
 #include "workload/workload.h"
 

@@ -23,11 +23,6 @@ typedef struct replay_layers {
     size_t count;      /* >= 1 */
 } replay_layers;
 
-/* Which layer each parameter belongs to, from 1 on; 0: to none. Layers are what repeats: parameters
- * of the same sizes, in the same order, one set right behind the other. sizes, layer: shape
- * (count). Returns the number of layers. */
-uint32_t replay_mark_layers(size_t count, const uint64_t *sizes, uint32_t *layer);
-
 /* The layers of step `step`. half: operations read weights in 16 bit, whatever was recorded.
  * HABITAT_E_MEMORY. Free in every case. */
 habitat_status replay_find_layers(const habitat_workload *w, const replay_gradients *g, size_t step,
@@ -43,12 +38,5 @@ bool replay_casts_weight(const habitat_operation *ops, uint32_t maker);
 
 /* Whether operation i runs inside of a backward one: in a layer that is run again. */
 bool replay_is_again(const habitat_operation *ops, uint32_t i);
-
-/* parts.c: sets the time of kernels that parts change [ns]: casts of weights and of their
- * gradients, which are gathered and summed in that format instead, to 0; what follows the gradients
- * (clipping, the optimiser) to that of a part, each at least `floor_ns`. ns: shape (kernels), in
- * place. False without memory. */
-bool replay_part_times(const habitat_workload *w, const replay_gradients *g, uint32_t gpus,
-                       double floor_ns, double *ns);
 
 #endif

@@ -17,13 +17,6 @@
 
 enum { BUFFERS_PER_NORM = 3 };
 
-void replay_parallel_free(replay_parallel *p) {
-    replay_graph_free(&p->graph);
-    free(p->kernel_ns);
-    free(p->silent_ns);
-    free(p->added);
-}
-
 /* ---- the backward pass ---- */
 
 /* Sums that run while the kernels of the next bucket do: what is left over runs beside the ones

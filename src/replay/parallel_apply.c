@@ -8,6 +8,7 @@
 #include "memory/model.h"
 #include "replay/lengths.h"
 #include "replay/parallel.h"
+#include "replay/sharded.h"
 #include "workload/collective.h"
 
 enum { GPUS_MOST = 65536 };

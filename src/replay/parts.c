@@ -1,4 +1,6 @@
-/* What parts of weights change of the kernels that were recorded with whole ones; see layers.h. */
+/* See parts.h. */
+#include "replay/parts.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -10,6 +10,8 @@
  *   - the optimiser works on a part of everything;
  *   - weights are gathered in the format in which they are read: autocast casts none of them;
  *   - kernels that run beside a message take longer, as in parallel.c. */
+#include "replay/sharded.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +20,7 @@
 #include "base/error.h"
 #include "predict/scaling.h"
 #include "replay/layers.h"
+#include "replay/parts.h"
 #include "replay/sharing.h"
 #include "workload/scale.h"
 #include "workload/workload.h"

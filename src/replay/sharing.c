@@ -12,6 +12,13 @@
 #include "workload/collective.h"
 #include "workload/workload.h"
 
+void replay_parallel_free(replay_parallel *p) {
+    replay_graph_free(&p->graph);
+    free(p->kernel_ns);
+    free(p->silent_ns);
+    free(p->added);
+}
+
 void sharing_free(sharing *x) {
     splice_free(&x->s);
     replay_gradients_free(&x->g);

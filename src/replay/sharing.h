@@ -3,8 +3,8 @@
 #ifndef HABITAT_REPLAY_SHARING_H
 #define HABITAT_REPLAY_SHARING_H
 
+#include "replay/added.h"
 #include "replay/buckets.h"
-#include "replay/parallel.h"
 #include "replay/splice.h"
 
 typedef struct sharing {

@@ -8,7 +8,7 @@
 #include "check.h"
 #include "made_gpu.h"
 #include "made_trace.h"
-#include "replay/layers.h"
+#include "replay/stack.h"
 #include "workload/collective.h"
 
 static habitat_gpu gpu;

@@ -1,0 +1,14 @@
+/* What parts of weights change of the recorded kernels. */
+#ifndef HABITAT_REPLAY_PARTS_H
+#define HABITAT_REPLAY_PARTS_H
+
+#include "replay/buckets.h"
+
+/* Sets the time of kernels that parts change [ns]: casts of weights and of their
+ * gradients, which are gathered and summed in that format instead, to 0; what follows the gradients
+ * (clipping, the optimiser) to that of a part, each at least `floor_ns`. ns: shape (kernels), in
+ * place. False without memory. */
+bool replay_part_times(const habitat_workload *w, const replay_gradients *g, uint32_t gpus,
+                       double floor_ns, double *ns);
+
+#endif
