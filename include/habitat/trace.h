@@ -242,6 +242,8 @@ typedef struct habitat_trace_info {
     uint32_t cpu_gradients; /* parted after so many gradients of parameters, too; 0: not */
     double cpu_ms; /* of the host's clock: iterations that began on an idle GPU, until the CPU was
                       at their end, without the profiler; NaN unknown */
+    double cpu_data_ms; /* without a GPU: what an iteration's random numbers that the CPU draws take
+                           it, by rule; NaN none, or not noted */
     uint64_t batch_size;   /* samples of one iteration; 0 = unknown */
     bool batch_size_said;  /* by the read options, not by the recording */
     const char *model;     /* its class: "ResNet"; NULL unknown */

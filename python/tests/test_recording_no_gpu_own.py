@@ -134,3 +134,20 @@ def test_a_kernel_in_triton_is_refused_in_one_line(tmp_path, capfd, triton, wrap
     error = capfd.readouterr().err
     assert code == 1 and "Traceback" not in error
     assert "norm is a kernel written in Triton; without a GPU nothing compiles it" in error
+
+
+def test_random_numbers_that_the_cpu_draws_are_counted(tmp_path):
+    body = """
+first = step
+def step():
+    torch.randn(100, 1000)
+    torch.empty(50, 1000).uniform_()
+    torch.randint(0, 3, (20, 1000))
+    torch.zeros(90, 1000)
+    torch.randn(80, 1000, device="cuda")
+    return first()
+"""
+    trace = recorded(tmp_path, ON_GPU + body + LOOP)
+    assert trace["habitat"]["cpu_data_ms"] == pytest.approx((100e3 * 7 + 50e3 * 5 + 20e3 * 4) / 1e6)
+    assert "aten::randint" not in names(trace)  # no work of the GPU's
+    assert "cpu_data_ms" not in recorded(tmp_path, ON_GPU + LOOP)["habitat"]

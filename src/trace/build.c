@@ -32,7 +32,7 @@ bool trace_begin(trace_builder *b, const char *name) {
     habitat_trace_info *info = &b->trace->info;
     info->iteration_ms = NAN;
     info->rank = HABITAT_NONE;
-    info->iteration_spread = info->cpu_ms = NAN;
+    info->iteration_spread = info->cpu_ms = info->cpu_data_ms = NAN;
     info->peak_memory_bytes = NAN;
     info->doubted_iteration_ms = info->doubted_shown_ms = info->several_share = NAN;
     info->doubted_cpu_ms = NAN;

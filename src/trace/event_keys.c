@@ -121,6 +121,7 @@ static const known_key habitat_keys[] = {
     {"cpu_ms", KEY_CPU_MS, VALUE_NUMBER},
     {"cpu_ms_parts", KEY_CPU_PARTS, VALUE_NUMBER},
     {"cpu_ms_gradients", KEY_CPU_GRADIENTS, VALUE_NUMBER},
+    {"cpu_data_ms", KEY_CPU_DATA, VALUE_NUMBER},
     {"batch_size", KEY_BATCH, VALUE_NUMBER},
     {"model", KEY_MODEL, VALUE_TEXT},
     {"framework", KEY_FRAMEWORK, VALUE_TEXT},

@@ -387,6 +387,11 @@ static int read_clock(reader *r, double value, uint64_t whole) {
             return reader_bad_habitat(r, "cpu_ms");
         info->cpu_ms = value;
         return 1;
+    case KEY_CPU_DATA:
+        if (value <= 0 || value > 1e9)
+            return reader_bad_habitat(r, "cpu_data_ms");
+        info->cpu_data_ms = value;
+        return 1;
     case KEY_CPU_PARTS:
         if (whole < 1 || whole > 1000)
             return reader_bad_habitat(r, "cpu_ms_parts");
@@ -422,6 +427,7 @@ int reader_habitat_number(reader *r, const char *text, size_t length) {
     case KEY_CPU_MS:
     case KEY_CPU_PARTS:
     case KEY_CPU_GRADIENTS:
+    case KEY_CPU_DATA:
         return read_clock(r, number ? value : -1.0, counted ? whole : 0);
     case KEY_BATCH:
         return read_batch_size(r, text, length);

@@ -121,6 +121,7 @@ typedef enum key {
     KEY_CPU_MS,
     KEY_CPU_PARTS,
     KEY_CPU_GRADIENTS,
+    KEY_CPU_DATA,
     KEY_BATCH,
     KEY_MODEL,
     KEY_FRAMEWORK,

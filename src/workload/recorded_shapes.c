@@ -98,31 +98,43 @@ static double calls_of(const habitat_workload *w, const habitat_gpu *gpu) {
     return calls;
 }
 
+/* What the CPU needs to draw the random numbers of a step, as the recorder has it by rule. */
+static double data_ms(const habitat_workload *w) {
+    double ms = habitat_trace_get_info(w->trace)->cpu_data_ms;
+    return ms > 0.0 ? ms : 0.0;
+}
+
 /* Copies and casts are launched from inside other operations, and most of what an operation costs
  * has been paid there. */
 double workload_table_cpu_ms(const habitat_workload *w, const habitat_gpu *gpu) {
     double operations = 0.0;
     for (size_t i = 0; i < w->kernel_count; i++)
         operations += w->kernels[i].op_class == HABITAT_CLASS_COPY ? fitted_cpu_copy_share : 1.0;
-    return (operations * fitted_cpu_operation_s + calls_of(w, gpu) * fitted_cpu_call_s) * 1e3;
+    return (operations * fitted_cpu_operation_s + calls_of(w, gpu) * fitted_cpu_call_s) * 1e3 +
+           data_ms(w);
 }
 
 static habitat_status say(const left_out *l, habitat_workload *w, habitat_error *err) {
-    char line[3][LINE_BYTES], within[64] = "";
+    char line[3][LINE_BYTES], within[64] = "", drawn[96] = "";
     size_t count = 2;
     bool some = calls_of(w, NULL) > 0.0; /* which way a library goes hangs on the GPU */
     if (some)
         habitat_format(within, sizeof within, ", %.1f each of %.0f calls within layers",
                        fitted_cpu_call_s * 1e6, calls_of(w, NULL));
+    if (data_ms(w) > 0.0)
+        habitat_format(drawn, sizeof drawn, ", %.3g ms of it for random numbers that it draws",
+                       data_ms(w));
     snprintf(line[0], sizeof line[0],
              "recorded without a GPU: every time is a model's, none is a measurement that was "
              "scaled; each operation counts as one kernel");
     habitat_format(
         line[1], sizeof line[1],
-        "by rule the CPU needs %s%.1f ms for its operations (%.0f us each, %.0f a copy%s; within a "
+        "by rule the CPU needs %s%.1f ms for its operations (%.0f us each, %.0f a copy%s%s; within "
+        "a "
         "factor of %.2f on hosts as those recorded): a GPU that is done sooner waits for it",
         some ? "up to " : "", workload_table_cpu_ms(w, NULL), fitted_cpu_operation_s * 1e6,
-        fitted_cpu_operation_s * fitted_cpu_copy_share * 1e6, within, fitted_cpu_table_factor);
+        fitted_cpu_operation_s * fitted_cpu_copy_share * 1e6, within, drawn,
+        fitted_cpu_table_factor);
     if (l->count)
         snprintf(line[count++], sizeof line[2],
                  "%zu operation%s of unknown work left out, so the iteration is too short: %s",

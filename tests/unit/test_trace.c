@@ -543,6 +543,9 @@ static const bad bads[] = {
     {"{\"habitat\": {\"cpu_ms_parts\": 0.5}, \"traceEvents\": [" KERNEL "]}", HABITAT_E_RANGE,
      "line 1, byte 32: \"cpu_ms_parts\" in \"habitat\" is no number, negative or absurdly large; "
      "record it again"},
+    {"{\"habitat\": {\"cpu_data_ms\": -1}, \"traceEvents\": [" KERNEL "]}", HABITAT_E_RANGE,
+     "line 1, byte 30: \"cpu_data_ms\" in \"habitat\" is no number, negative or absurdly large; "
+     "record it again"},
     {"{\"habitat\": {\"cpu_ms_gradients\": 0}, \"traceEvents\": [" KERNEL "]}", HABITAT_E_RANGE,
      "line 1, byte 34: \"cpu_ms_gradients\" in \"habitat\" is no number, negative or absurdly "
      "large; "

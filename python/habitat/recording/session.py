@@ -308,6 +308,7 @@ def finish(
     if tracefile.count_gpu_work(trace) == 0:
         info["recorded_without_gpu"] = True
         info.update(metadata.precision_settings())
+        info.update(options.pretence.facts() if options.pretence else {})
     trace["habitat"] = info
     trace.pop("traceName", None)  # the path of a temporary file
     if options.compact:

@@ -291,6 +291,8 @@ class ShapesOnly(FakeTensorMode):
         if name == "aten::clone" and arguments[1] is None:
             arguments[1] = torch.preserve_format
         if not (on_gpu(result) or any(on_gpu(a) for a in arguments)):
+            if isinstance(result, torch.Tensor):
+                self._log.drawn_on_cpu(name, result.numel())
             return
         for t in arguments[: CONTIGUOUS_FIRST.get(name, 0)]:
             if not t.is_contiguous():

@@ -66,6 +66,10 @@ class Pretence:
             )
         return [line for line in said if line]
 
+    def facts(self) -> Dict[str, float]:
+        """What is noted of the recorded iterations beside their operations."""
+        return {"cpu_data_ms": self.log.drawn_ms()} if self.log.drawn_ms() > 0 else {}
+
     def after_failure(self) -> str:
         """What made-up values may have to do with a script's failure: the end of a sentence, or nothing."""
         return self.values.after_failure()
