@@ -26,7 +26,7 @@ typedef struct prediction_line {
     uint64_t gpus;
     const char *interval, *interval_basis; /* interval_basis NULL: there is none */
     bool mark_interval;                    /* text: it is a default width, and no mark says so */
-    double sharded_layers; /* NaN: weights are whole */
+    double sharded_layers;                 /* NaN: weights are whole */
     uint64_t calibrated_operations;
     double usd_per_hour, usd_per_1000_iterations, samples_per_usd, hours, usd, energy_j;
     int at_least; /* iteration_ms, hours and dollars are at least these: 1, 0 */
