@@ -1,13 +1,14 @@
 /* Which operations of the CPU work on the data of a batch: they make it, put its samples together,
  * change it. What they take grows with the batch, unlike the launches of the rest. They launch
- * nothing on a GPU. Where their sizes are recorded, one of them is the batch size; a compact
- * recording has none of such operations, and then all but those of an optimiser are taken for such.
- */
+ * nothing on a GPU. Where their sizes are recorded, one of them is the batch size, first. A compact
+ * recording may have no sizes of such operations; then all are taken for such but copies, and those
+ * of the backward pass and of an optimiser. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "memory/optimizer.h"
 #include "replay/builder.h"
+#include "replay/layers.h"
 
 /* The first of the dimensions, or the number of tensors of a list, is the batch size. */
 static bool is_of_batch(const habitat_input *input, int64_t batch) {
@@ -29,6 +30,12 @@ static bool is_copy(const char *name) {
     return false;
 }
 
+/* Autograd takes no data in: where an operation of it without sizes was slow, the host was away. */
+static bool is_backward(const habitat_operation *ops, uint32_t operation) {
+    return strncmp(ops[operation].form->name, "autograd::engine", 16) == 0 ||
+           replay_is_again(ops, operation);
+}
+
 bool replay_is_data(const replay_builder *b, uint32_t operation) {
     const habitat_op_form *form = b->ops[operation].form;
     int64_t batch = (int64_t)b->w->batch_size;
@@ -42,5 +49,5 @@ bool replay_is_data(const replay_builder *b, uint32_t operation) {
         if (is_of_batch(input, batch))
             return true;
     }
-    return !any && !is_copy(form->name);
+    return !any && !is_copy(form->name) && !is_backward(b->ops, operation);
 }

@@ -96,6 +96,18 @@ static void test_others(void) {
                                       {'k', "a", 34020, 100, 0, 7, 1, NULL}};
     GROWS(launching, 0.0, 0.0);
     check_case("nor does what launches something");
+    step backward = made("autograd::engine::evaluate_function: torch::autograd::AccumulateGrad",
+                         NULL, ", \"Input Dims\": [[7]], \"Input type\": [\"float\"]");
+    GROWS(backward.list, 0.0, 0.0);
+    static const event within[] = {
+        {'o', "autograd::engine::evaluate_function: MulBackward0", 10, 34010, 1, 0, 0, NULL},
+        {'o', "aten::mul", 15, 30000, 1, 0, 0, NULL},
+        {'o', "aten::linear", 34030, 20, 1, 0, 0, NULL},
+        {'c', "cudaLaunchKernel", 34032, 5, 1, 0, 1, NULL},
+        {'c', "cudaEventRecord", 34052, 2, 1, 0, 2, NULL},
+        {'k', "a", 34050, 100, 0, 7, 1, NULL}};
+    GROWS(within, 0.0, 0.0);
+    check_case("nor, without sizes, does what autograd runs");
 }
 
 int main(void) {
