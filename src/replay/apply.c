@@ -169,8 +169,9 @@ habitat_replay replay_with_casts(const habitat_replay *r, const habitat_predicti
     out.cpu_factor *= factor;
     if (p->batch_size && r->workload->batch_size)
         out.data_more = (double)p->batch_size / (double)r->workload->batch_size - 1.0;
-    double data_ms = r->data_ns * (1.0 - r->waits_gone) * out.data_more / HABITAT_NS_PER_MS;
-    out.info.cpu_ms = r->info.wait_ms + (r->info.cpu_ms - r->info.wait_ms) * factor + data_ms;
+    double data_ns = r->data_wait_ns * (1.0 - r->waits_gone) + r->data_work_ns * out.cpu_factor;
+    double cpu_ms = r->info.wait_ms + (r->info.cpu_ms - r->info.wait_ms) * factor;
+    out.info.cpu_ms = fmax(0.0, cpu_ms + data_ns * out.data_more / HABITAT_NS_PER_MS);
     replay_doubt_run(r, p, &out.info);
     out.info.cpu_low /= p->cpu_doubt;
     out.info.cpu_high *= p->cpu_doubt;
@@ -316,8 +317,9 @@ bool habitat_replay_wait_note(const habitat_replay *r, char *text, size_t size) 
                    "%s ms of an iteration%s the CPU waits for %s: taken as long as that on every "
                    "GPU and host, at every %s",
                    ms, under, what,
-                   r->data_ns > 0.0 ? "precision; what loads or makes data grows with the batch"
-                                    : "batch size and precision");
+                   r->data_wait_ns > 0.0
+                       ? "precision; what loads or makes data grows with the batch"
+                       : "batch size and precision");
     return true;
 }
 

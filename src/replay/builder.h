@@ -135,7 +135,7 @@ bool replay_operation_is_once(const replay_builder *b, uint32_t operation, const
  * outside, and what happens once. */
 typedef struct replay_split {
     double wait_ns, once_ns;
-    double data_ns; /* spent on the data of a batch: of the waits, or of the rest */
+    double data_wait_ns, data_work_ns; /* spent on the data of a batch: of the waits; of the rest */
 } replay_split;
 
 /* Of the recorded time [from, to) of a thread, ns. pauses.c */

@@ -284,6 +284,17 @@ static habitat_status hold(habitat_replay *r, habitat_error *err) {
     return status;
 }
 
+/* How the CPU's side grows with the data of a batch. */
+static habitat_status find_data(habitat_replay *r, double profiled_ns, habitat_error *err) {
+    double waits_ns = 0.0, all_ns = 0.0;
+    habitat_status status = cpu_alone(r, 0.0, 1.0, &waits_ns, err);
+    if (status == HABITAT_OK)
+        status = cpu_alone(r, 1.0, 1.0, &all_ns, err);
+    r->data_wait_ns = fmax(0.0, waits_ns - r->wait_ns);
+    r->data_work_ns = fmax(0.0, all_ns - profiled_ns - r->data_wait_ns);
+    return status;
+}
+
 habitat_status replay_calibrate(habitat_replay *r, habitat_error *err) {
     const habitat_workload_info *w = &r->workload->info;
     double profiled_ns = 0.0, rule = 0.0;
@@ -296,8 +307,7 @@ habitat_status replay_calibrate(habitat_replay *r, habitat_error *err) {
     if (status == HABITAT_OK && r->graph.has_waits)
         status = cpu_alone(r, 0.0, 0.0, &r->wait_ns, err);
     if (status == HABITAT_OK && r->graph.has_waits)
-        status = cpu_alone(r, 0.0, 1.0, &r->data_ns, err);
-    r->data_ns = fmax(0.0, r->data_ns - r->wait_ns);
+        status = find_data(r, profiled_ns, err);
     profiled_ns -= r->wait_ns;
     if (status == HABITAT_OK)
         status = rule_factor(r, profiled_ns, &rule, err);

@@ -71,9 +71,13 @@ static bool pass(replay_builder *b, const replay_thread *t, uint32_t from, uint6
     if (now <= since)
         return replay_add_edge(b->graph, from, 0, 0.0);
     replay_split split = replay_split_way(b, (uint32_t)(t - b->threads), since, now);
-    double own_ns = (double)(now - since) - split.wait_ns - split.once_ns - (double)discount_ns;
-    return replay_add_waiting_edge(b->graph, from, 0,
-                                   (replay_side){fmax(0.0, own_ns), split.wait_ns, split.data_ns});
+    double own_ns =
+        fmax(0.0, (double)(now - since) - split.wait_ns - split.once_ns - (double)discount_ns);
+    replay_side side = {.cpu_ns = own_ns,
+                        .wait_ns = split.wait_ns,
+                        .data_work_ns = fmin(split.data_work_ns, own_ns),
+                        .data_wait_ns = split.data_wait_ns};
+    return replay_add_waiting_edge(b->graph, from, 0, side);
 }
 
 /* A thread goes on after itself. Where it waited for room in the GPU's queue, that is no work. */

@@ -43,10 +43,10 @@ bool replay_add_edge(replay_graph *g, uint32_t from, uint32_t flags, double cpu_
 }
 
 bool replay_add_waiting_edge(replay_graph *g, uint32_t from, uint32_t flags, replay_side side) {
-    const double all[] = {side.cpu_ns, side.wait_ns, side.data_ns};
+    const double all[] = {side.cpu_ns, side.wait_ns, side.data_work_ns, side.data_wait_ns};
     enum { PARTS = sizeof all / sizeof *all };
     const uint32_t most = UINT32_MAX >> REPLAY_WAY_BITS;
-    if (!(side.wait_ns > 0.0 || side.data_ns > 0.0))
+    if (!(side.wait_ns > 0.0 || side.data_work_ns > 0.0))
         return replay_add_edge(g, from, flags, side.cpu_ns);
     for (int i = 0; i < PARTS; i++) {
         double *longer =

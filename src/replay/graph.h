@@ -91,8 +91,9 @@ bool replay_add_edge(replay_graph *graph, uint32_t from, uint32_t flags, double 
 /* The CPU's side of a way. */
 typedef struct replay_side {
     double cpu_ns;
-    double wait_ns; /* for something outside: no scale of the CPU changes it */
-    double data_ns; /* of either, spent on the data of a batch */
+    double wait_ns;      /* for something outside: no scale of the CPU changes it */
+    double data_work_ns; /* of cpu_ns, spent on the data of a batch; */
+    double data_wait_ns; /* of wait_ns */
 } replay_side;
 
 /* The same with a wait, or with data, on the way. */
@@ -120,11 +121,12 @@ static inline double replay_edge_cpu_ns(const replay_graph *graph, const replay_
 }
 
 static inline replay_side replay_edge_side(const replay_graph *graph, const replay_edge *edge) {
-    replay_side out = {replay_edge_cpu_ns(graph, edge), 0.0, 0.0};
+    replay_side out = {.cpu_ns = replay_edge_cpu_ns(graph, edge)};
     if (edge->way & REPLAY_WAIT) {
         const double *more = &graph->long_ns[edge->way >> REPLAY_WAY_BITS];
         out.wait_ns = more[1];
-        out.data_ns = more[2];
+        out.data_work_ns = more[2];
+        out.data_wait_ns = more[3];
     }
     return out;
 }
@@ -133,8 +135,7 @@ static inline replay_side replay_edge_side(const replay_graph *graph, const repl
 static inline double replay_edge_outside_ns(const replay_graph *graph, const replay_edge *edge,
                                             const replay_times *times) {
     replay_side side = replay_edge_side(graph, edge);
-    double data_ns = side.wait_ns > 0.0 ? side.data_ns * times->data_more : 0.0;
-    return fmax(0.0, side.wait_ns + data_ns) * (1.0 - times->waits_gone);
+    return (side.wait_ns + side.data_wait_ns * times->data_more) * (1.0 - times->waits_gone);
 }
 
 /* What the CPU's side of a way takes. */
@@ -143,9 +144,8 @@ static inline double replay_edge_side_ns(const replay_graph *graph, const replay
     if (!(edge->way & REPLAY_WAIT))
         return replay_edge_cpu_ns(graph, edge) * times->cpu_scale;
     replay_side side = replay_edge_side(graph, edge);
-    double there = 1.0 - times->waits_gone;
-    double ns = side.cpu_ns * times->cpu_scale + side.wait_ns * there;
-    return fmax(0.0, ns + side.data_ns * times->data_more * there);
+    double work_ns = side.cpu_ns + side.data_work_ns * times->data_more;
+    return work_ns * times->cpu_scale + replay_edge_outside_ns(graph, edge, times);
 }
 
 static inline double replay_gap_ns(const replay_graph *graph, size_t kernel) {
@@ -211,7 +211,8 @@ struct habitat_replay {
     replay_graph graph;
     double *recorded_ns; /* shape (kernel_count); NULL: those of the workload */
     double wait_ns;      /* of the recording: the CPU's side on an endless fast host */
-    double data_ns;      /* by so much it grows when the data of a batch doubles */
+    double data_wait_ns; /* by so much it grows when the data of a batch doubles, */
+    double data_work_ns; /* and by so much the rest of the CPU's side, as profiled */
     double data_more;    /* of the prediction: how much more data there is, over the recorded */
     double waits_gone;   /* share of the waits that the recorded iteration cannot hold */
     double others_gone;  /* the same of waiting for other ranks, of one that is recorded alone */

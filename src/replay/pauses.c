@@ -336,14 +336,15 @@ double replay_first_use(replay_builder *b, const habitat_call *launch) {
 
 replay_split replay_split_way(const replay_builder *b, uint32_t thread, uint64_t from,
                               uint64_t to) {
-    replay_split out = {0.0, 0.0, 0.0};
+    replay_split out = {0};
     const replay_pauses *all = &b->pauses, *slow = &b->slow_calls;
     size_t at = 0;
     LIST_FIRST_NOT(at, all->count, all->list[middle].to_ns <= from);
     for (; at < all->count && all->list[at].from_ns < to; at++) {
         const replay_pause *p = &all->list[at];
         double ns = overlap(p, from, to);
-        out.data_ns += p->data && !p->once ? ns : 0.0;
+        if (p->data && !p->once)
+            *(p->within ? &out.data_work_ns : &out.data_wait_ns) += ns;
         if (!p->within)
             *(p->once ? &out.once_ns : &out.wait_ns) += ns;
     }
