@@ -204,8 +204,10 @@ typedef struct habitat_prediction {
     double rnn_calls_more;   /* of these, in a row within recurrent layers and within convolutions
                                 whose   groups are run apart: the CPU is quicker with them */
     double *trace_kernel_ms; /* the library's own: what is not yet put together; NULL */
-    bool scaler_waits; /* fp16 autocast of a step recorded in another precision: its CPU waits for
-                          the gradients before the optimiser */
+    double passes_bytes; /* of memory_bytes, tensors of the passes that grow with the batch, most
+                            that are there at once; NaN unknown */
+    bool scaler_waits;   /* fp16 autocast of a step recorded in another precision: its CPU waits for
+                            the gradients before the optimiser */
 } habitat_prediction;
 
 /* A method made ready for a workload: it keeps what is the same for all destinations. */

@@ -265,6 +265,15 @@ double memory_lines_at(const memory_lines *lines, double batch_factor, double co
     return highest;
 }
 
+double memory_lines_growing(const memory_lines *lines, double batch_factor, double correction) {
+    double most = 0;
+    for (size_t i = 0; i < lines->count; i++) {
+        const memory_line *l = &lines->lines[i];
+        most = fmax(most, (l->growing * correction + l->space) * batch_factor);
+    }
+    return most;
+}
+
 double memory_lines_factor(const memory_lines *lines, double bytes) {
     double factor = INFINITY;
     for (size_t i = 0; i < lines->count; i++) {

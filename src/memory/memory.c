@@ -355,6 +355,16 @@ static double unexplained_of_step(const habitat_memory *m) {
     return optimizer_step(m) + m->outlive_bytes > passes ? m->unexplained_bytes : 0;
 }
 
+static const memory_lines *lines_in(const habitat_memory *m, habitat_memory_format format) {
+    return &m->lines[memory_is_recorded(m, format) ? HABITAT_MEMORY_RECORDED : format];
+}
+
+double memory_growing_bytes(const habitat_memory *m, double batch_factor,
+                            habitat_memory_format format) {
+    const memory_lines *lines = lines_in(m, format);
+    return lines->count ? memory_lines_growing(lines, batch_factor, m->correction) : (double)NAN;
+}
+
 habitat_status habitat_memory_predict(const habitat_memory *m, double batch_factor,
                                       habitat_memory_format format, habitat_memory_parts *out) {
     if (!m || !out || !(batch_factor > 0) || isinf(batch_factor) || format > HABITAT_MEMORY_TF32)

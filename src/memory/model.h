@@ -159,6 +159,11 @@ habitat_status memory_create(const habitat_trace *trace, const habitat_trace_inf
 /* Whether a format is the recorded one, so that nothing has to be told of it. */
 bool memory_is_recorded(const habitat_memory *m, habitat_memory_format format);
 
+/* Of the passes' tensors, those that grow with the batch: most that are there at once, without
+ * weights, their casts and gradients; NaN unknown. */
+double memory_growing_bytes(const habitat_memory *m, double batch_factor,
+                            habitat_memory_format format);
+
 /* Anew with another bound on the correction of a training step, for judging that bound. */
 void memory_correct(habitat_memory *m, double training_most);
 
@@ -194,6 +199,8 @@ habitat_status memory_lines_of(const memory_steps *steps, const memory_facts *fa
 void memory_lines_free(memory_lines *lines);
 /* Bytes of the highest at a batch factor, what grows being corrected; 0 without lines. */
 double memory_lines_at(const memory_lines *lines, double batch_factor, double correction);
+/* Of the moment that most grows at, what grows, corrected; 0 without lines. */
+double memory_lines_growing(const memory_lines *lines, double batch_factor, double correction);
 /* The correction with which the highest is `bytes` at the recorded batch; infinite if none grows.
  */
 double memory_lines_factor(const memory_lines *lines, double bytes);

@@ -8,6 +8,7 @@
 #include "base/words.h"
 #include "formula/formula.h"
 #include "gpu/gpu.h"
+#include "memory/model.h"
 #include "predict/widen.h"
 #include "workload/bound.h"
 #include "workload/scale.h"
@@ -124,7 +125,7 @@ static void set_memory(const habitat_workload *w, const habitat_gpu *dest,
     habitat_memory_format format = memory_format_of(w, dest);
     habitat_memory_parts parts;
     out->memory_bytes = out->headroom_bytes = out->context_bytes = out->margin_bytes = NAN;
-    out->largest_batch = NAN;
+    out->largest_batch = out->passes_bytes = NAN;
     out->fits = -1;
     if (!recorded->memory) {
         if (!counted_in_tensors(recorded, &parts))
@@ -136,9 +137,11 @@ static void set_memory(const habitat_workload *w, const habitat_gpu *dest,
     habitat_memory_fit fit = habitat_memory_fit_on(&parts, dest);
     out->memory_bytes = parts.peak_bytes;
     out->fits = fit.fits;
-    if (recorded->memory) /* whatever the batch at hand */
-        out->largest_batch =
+    if (recorded->memory) {
+        out->passes_bytes = memory_growing_bytes(recorded->memory, factor, format);
+        out->largest_batch = /* whatever the batch at hand */
             habitat_memory_largest_batch(recorded->memory, format, dest, recorded->batch_size);
+    }
     if (fit.fits < 0 && (isnan(fit.headroom_bytes) || parts.basis == HABITAT_MEMORY_SHAPES))
         return; /* what shapes tell is too rough to speak of what is left */
     out->headroom_bytes = fit.headroom_bytes;

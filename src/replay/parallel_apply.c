@@ -22,18 +22,29 @@ static void set_memory(const habitat_replay *r, const replay_parallel *p, habita
     one->fits = memory_fits(one->headroom_bytes, one->margin_bytes); /* NaN: -1, as before */
 }
 
-/* Of weights and states each GPU keeps its part, and of gradients, which only a peak in the
- * optimiser's step holds: one in the passes is before they are there, beside copies of weights that
- * autocast makes of whole ones. */
-static void set_part_memory(const habitat_replay *r, const replay_parted *told,
-                            habitat_prediction *one) {
-    const habitat_trace_memory *m = &habitat_trace_get_info(r->workload->trace)->memory;
+/* What parts change of a peak. Of weights and states each GPU keeps its part, and of gradients,
+ * which only a peak in the optimiser's step holds: one in the passes is before they are there,
+ * beside copies of weights that autocast makes of whole ones. A peak in the optimiser's step hides
+ * one in the passes, of tensors that no part makes less: with many GPUs that is the higher one. */
+static double parts_change_bytes(const habitat_trace_memory *m, const replay_parted *told,
+                                 const habitat_prediction *one) {
     double weights = told->kept_bytes, gone = 1.0 - told->part;
     double state = isfinite(m->optimizer_bytes) ? m->optimizer_bytes : 2.0 * weights;
     double gradients = isfinite(m->gradients_bytes) ? m->gradients_bytes : weights;
     bool passes = one->memory_bytes > chosen_parts_passes_share * (weights + gradients + state);
-    double bytes = told->gathered_bytes - gone * (weights + state) -
-                   (passes ? told->cast_bytes : gone * gradients);
+    double least = told->gathered_bytes + told->part * (weights + state) - one->memory_bytes;
+    double most = told->gathered_bytes - gone * (weights + state);
+    double bytes = most - (passes ? told->cast_bytes : gone * gradients);
+    if (!passes && one->passes_bytes > 0.0) /* known */
+        bytes = fmax(bytes, fmin(least + one->passes_bytes, most));
+    return fmax(bytes, least); /* a recorded peak may be less than the weights noted */
+}
+
+/* What batch fits then is not known. */
+static void set_part_memory(const habitat_replay *r, const replay_parted *told,
+                            habitat_prediction *one) {
+    double bytes =
+        parts_change_bytes(&habitat_trace_get_info(r->workload->trace)->memory, told, one);
     double margin = chosen_parts_memory_doubt * (one->memory_bytes + bytes);
     one->memory_bytes += bytes;
     one->margin_bytes += margin;
@@ -110,13 +121,17 @@ static habitat_status apply(const habitat_replay *r, uint32_t gpu_count, bool sh
         return habitat_fail(err, HABITAT_E_ARG, "there is no prediction to apply it to");
     double low = p->busy_ms > 0.0 ? p->low_ms / p->busy_ms : 1.0;
     double high = p->busy_ms > 0.0 ? p->high_ms / p->busy_ms : 1.0;
-    habitat_status status = habitat_replay_apply(r, p, err);
-    if (status != HABITAT_OK || gpu_count == 1)
-        return status;
-    habitat_replay with = replay_with_casts(r, p);
-    with.scaler_waits = p->scaler_waits;
-    p->sharded = sharded;
-    return share(&with, gpu_count, low, high, p, err);
+    habitat_prediction made = *p; /* its kernels are borrowed */
+    habitat_status status = habitat_replay_apply(r, &made, err);
+    if (status == HABITAT_OK && gpu_count > 1) {
+        habitat_replay with = replay_with_casts(r, &made);
+        with.scaler_waits = made.scaler_waits;
+        made.sharded = sharded;
+        status = share(&with, gpu_count, low, high, &made, err);
+    }
+    if (status == HABITAT_OK)
+        *p = made;
+    return status;
 }
 
 habitat_status habitat_replay_apply_parallel(const habitat_replay *r, uint32_t gpu_count,

@@ -69,6 +69,17 @@ static uint64_t *ends_of(const habitat_workload *w, const replay_gradients *g) {
     return ends;
 }
 
+/* An optimiser that multiplies or decomposes matrices needs whole ones on some GPU. */
+static bool is_of_matrices(const habitat_workload *w, const habitat_workload_kernel *k) {
+    size_t count = 0;
+    const habitat_operation *ops = habitat_trace_operations(w->trace, &count);
+    if (k->op_class == HABITAT_CLASS_GEMM || k->op_class == HABITAT_CLASS_BMM ||
+        k->op_class == HABITAT_CLASS_CONV)
+        return true;
+    return k->kernel->operation != HABITAT_NONE &&
+           strstr(ops[k->kernel->operation].form->name, "linalg");
+}
+
 bool replay_part_times(const habitat_workload *w, const replay_gradients *g, uint32_t gpus,
                        double floor_ns, double *ns) {
     casts c = {0};
@@ -84,7 +95,8 @@ bool replay_part_times(const habitat_workload *w, const replay_gradients *g, uin
         if (k->operation != HABITAT_NONE && c.is[k->operation])
             ns[i] = 0.0;
         else if (k->call != HABITAT_NONE && k->iteration < iterations &&
-                 habitat_trace_launch(w->trace, k)->start_ns > ends[k->iteration])
+                 habitat_trace_launch(w->trace, k)->start_ns > ends[k->iteration] &&
+                 !is_of_matrices(w, &w->kernels[i]))
             ns[i] = fmin(ns[i], fmax(floor_ns, ns[i] / gpus));
     }
     free(c.is);
