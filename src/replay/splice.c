@@ -1,5 +1,5 @@
-/* See splice.h. Nodes keep their order: a new one stands right before or behind an old one, so
- * whoever waits still comes after all that it waits for. */
+/* See splice.h. Nodes keep their order: a new one stands right before or behind an old one, and
+ * whoever waits comes after all that it waits for. */
 #include "replay/splice.h"
 
 #include <stdlib.h>
@@ -50,7 +50,7 @@ typedef struct making {
     replay_graph *out;
     uint32_t *order;           /* shape (new nodes): in the order in which they stand */
     uint32_t *links;           /* shape (edges): ordered by the node that they lead to */
-    uint32_t *old_to, *new_to; /* where nodes went */
+    uint32_t *old_to, *new_to; /* where nodes went, or HABITAT_NONE yet */
     uint32_t *tail;            /* shape (old nodes): the last new one behind it on its stream */
 } making;
 
@@ -123,13 +123,16 @@ static bool take_edges(making *m, size_t of, bool launch) {
     return true;
 }
 
-/* Edges that the splice adds to node `to`; links are ordered by it. */
+/* Edges that the splice adds to node `to`; links are ordered by it. Where two threads launch at
+ * once, or clocks are off, kernels may have run in another order than they were launched in: then
+ * what is to be waited for may stand behind, and nobody waits for it. */
 static bool take_links(making *m, uint32_t to) {
     size_t low = 0;
     LIST_FIRST_NOT(low, m->s->edge_count, m->s->edges[m->links[middle]].to < to);
     for (; low < m->s->edge_count && m->s->edges[m->links[low]].to == to; low++) {
         const splice_edge *e = &m->s->edges[m->links[low]];
-        if (!replay_add_edge(m->out, moved(m, e->from), e->flags, e->cpu_ns))
+        uint32_t from = moved(m, e->from);
+        if (from != HABITAT_NONE && !replay_add_edge(m->out, from, e->flags, e->cpu_ns))
             return false;
     }
     return true;
@@ -215,7 +218,9 @@ habitat_status splice_make(const splice *s, const replay_graph *old, double gap_
         if (old->hidden_ns)
             memcpy(out->hidden_ns, old->hidden_ns, old->kernel_count * sizeof *out->hidden_ns);
         for (size_t i = 0; i < old->node_count; i++)
-            m.tail[i] = HABITAT_NONE;
+            m.tail[i] = m.old_to[i] = HABITAT_NONE;
+        for (size_t i = 0; i < s->node_count; i++)
+            m.new_to[i] = HABITAT_NONE;
         fine = fine && put_all(&m, gap_ns);
     }
     if (fine) {

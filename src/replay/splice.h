@@ -40,6 +40,7 @@ void splice_free(splice *s);
 
 /* The new node as an edge names it; HABITAT_NONE when out of memory. */
 uint32_t splice_add(splice *s, const splice_node *node);
+/* `to` waits for `from`, unless that stands behind it. */
 bool splice_link(splice *s, uint32_t from, uint32_t to, uint32_t flags);
 
 /* The longer graph; kernels of the new nodes come behind those of the old graph, in the order in
