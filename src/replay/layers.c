@@ -118,7 +118,6 @@ static void take_gradient(const places *p, size_t i, bool half, seen *of) {
     l->elements += g->elements;
     l->bytes += bytes;
     l->kept_bytes += g->bytes;
-    l->largest_bytes = fmax(l->largest_bytes, bytes);
 }
 
 static uint64_t first_backward_ns(const places *p) {
@@ -166,7 +165,6 @@ static void keep_ordered(const places *p, replay_layers *l) {
         l->all[0].elements += x->elements;
         l->all[0].bytes += x->bytes;
         l->all[0].kept_bytes += x->kept_bytes;
-        l->all[0].largest_bytes = fmax(l->all[0].largest_bytes, x->largest_bytes);
     }
     l->count = kept;
 }
@@ -181,6 +179,7 @@ static void add_frozen(const habitat_workload *w, replay_layers *l) {
         double share = more / (double)(l->count > 1 ? l->count - 1 : 1);
         l->all[i].bytes += share;
         l->all[i].kept_bytes += share;
+        l->all[i].frozen_bytes += share;
     }
 }
 

@@ -8,12 +8,12 @@
 typedef struct replay_layer {
     size_t parameters;
     double elements;
-    double bytes;         /* as its operations read them: in 16 bit under autocast */
-    double largest_bytes; /* of one parameter, the same */
-    double kept_bytes;    /* in the parameters' own format */
-    uint32_t forward;     /* launched first in its forward pass */
-    uint32_t backward;    /* launched first in its backward pass */
-    uint32_t done;        /* behind which its last gradient is done */
+    double bytes;        /* as its operations read them: in 16 bit under autocast */
+    double kept_bytes;   /* in the parameters' own format */
+    double frozen_bytes; /* of either, without gradients */
+    uint32_t forward;    /* launched first in its forward pass */
+    uint32_t backward;   /* launched first in its backward pass */
+    uint32_t done;       /* behind which its last gradient is done */
 } replay_layer;
 
 /* Of one iteration. all[0] is what no layer holds: of it `forward` is the iteration's first kernel

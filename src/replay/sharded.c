@@ -122,17 +122,18 @@ static bool unpack(parting *p, const replay_layer *l, uint32_t before, uint32_t 
 /* The gradients of a layer are summed. */
 static bool reduce(parting *p, const replay_layer *l) {
     sharing *x = p->x;
+    double bytes = l->bytes - l->frozen_bytes;
     double slowed = lost(p, l->done);
-    uint32_t pack = sharing_copy(x, l->done, false,
-                                 (replay_added){.kind = REPLAY_ADDED_PACK, .bytes = l->bytes},
-                                 sharing_copy_ns(x, l->bytes) + slowed);
+    uint32_t pack =
+        sharing_copy(x, l->done, false, (replay_added){.kind = REPLAY_ADDED_PACK, .bytes = bytes},
+                     sharing_copy_ns(x, bytes) + slowed);
     bool fine = pack != HABITAT_NONE && sharing_note_slowed(x, slowed) &&
                 splice_link(&x->s, x->kernel_node[l->done], pack, REPLAY_GAP) &&
                 (p->packed == HABITAT_NONE || splice_link(&x->s, p->packed, pack, REPLAY_GAP)) &&
                 sharing_launch(x, l->done, pack, hardware_message_steps, python_ns(l));
     uint32_t sum =
         fine ? sharing_message(x, x->kernel_node[l->done], false, HABITAT_COLLECTIVE_ALL_GATHER,
-                               (replay_added){.kind = REPLAY_ADDED_REDUCE, .bytes = l->bytes}, 0.0)
+                               (replay_added){.kind = REPLAY_ADDED_REDUCE, .bytes = bytes}, 0.0)
              : HABITAT_NONE;
     p->packed = pack;
     p->beside_ns += sum == HABITAT_NONE ? 0.0 : x->s.nodes[sum ^ SPLICE_NEW].time_ns;
@@ -186,10 +187,12 @@ static bool add_end(parting *p) {
     sharing *x = p->x;
     bool before = p->step->next != HABITAT_NONE;
     const replay_layer *around = &p->l->all[0];
+    double kept_bytes = around->kept_bytes - around->frozen_bytes;
+    double bytes = around->bytes - around->frozen_bytes;
     uint32_t beside = before ? p->step->next : around->done;
-    uint32_t keep = sharing_copy(
-        x, beside, before, (replay_added){.kind = REPLAY_ADDED_KEEP, .bytes = around->kept_bytes},
-        sharing_copy_ns(x, (around->bytes + around->kept_bytes) / 2.0 / x->count));
+    uint32_t keep = sharing_copy(x, beside, before,
+                                 (replay_added){.kind = REPLAY_ADDED_KEEP, .bytes = kept_bytes},
+                                 sharing_copy_ns(x, (bytes + kept_bytes) / 2.0 / x->count));
     return keep != HABITAT_NONE && sharing_note_slowed(x, 0.0) &&
            splice_link(&x->s, p->message, keep, REPLAY_GAP) &&
            splice_link(&x->s, p->packed, keep, REPLAY_GAP) &&
@@ -205,11 +208,11 @@ static void measure(const replay_layers *l, uint32_t count, replay_parted *out) 
     for (size_t i = 0; i < l->count; i++) {
         made.kept_bytes += l->all[i].kept_bytes;
         if (i)
-            largest = fmax(largest, l->all[i].bytes);
+            largest = fmax(largest, 3.0 * l->all[i].bytes - l->all[i].frozen_bytes);
         if (l->all[i].bytes < l->all[i].kept_bytes)
             made.cast_bytes += l->all[i].bytes;
     }
-    made.gathered_bytes = l->all[0].bytes + 3.0 * largest;
+    made.gathered_bytes = l->all[0].bytes + largest;
     if (made.kept_bytes > out->kept_bytes)
         *out = made;
 }

@@ -54,7 +54,8 @@ static void operation(made_text *text, int at, const char *name, int sequence, i
                name, 1000 + at, sequence, forward);
 }
 
-static int swapped = KERNELS; /* this kernel and the next run the other way round */
+static double parameters_bytes; /* noted, of all weights; 0: those with gradients are all */
+static int swapped = KERNELS;   /* this kernel and the next run the other way round */
 
 static void kernel(made_text *text, int i) {
     int at = i == swapped ? i + 1 : i == swapped + 1 ? i - 1 : i;
@@ -90,9 +91,9 @@ static habitat_trace *step_with(const char *sizes, const char *optimiser) {
     habitat_error err = {0};
     made_write(&text,
                "{\"habitat\": {\"schema\": 1, \"batch_size\": 8, \"peak_memory_bytes\": 30000000, "
-               "\"memory\": {\"parameter_sizes\": {%s}}}, \"deviceProperties\": [{\"id\": 0, "
-               "\"name\": \"made\"}], \"traceEvents\": [\n",
-               sizes);
+               "\"memory\": {\"parameters_bytes\": %.0f, \"parameter_sizes\": {%s}}}, "
+               "\"deviceProperties\": [{\"id\": 0, \"name\": \"made\"}], \"traceEvents\": [\n",
+               parameters_bytes, sizes);
     for (int i = 0; i < KERNELS; i++) {
         bool back = i >= 3;
         if (*names[i])
@@ -221,6 +222,30 @@ static void test_step(void) {
     check_case("without layers all is gathered before, and summed behind");
 }
 
+/* 1 MB more in each of the two layers that has no gradient is gathered and copied twice, the first
+ * time beside what comes next, and never summed. */
+static void test_frozen(void) {
+    static const char sizes[] =
+        "\"float32\": [500000, 250000, 1000, 300, 700, 250000, 1000, 300, 700]";
+    double layer = 1.008e6, more = 1e6;
+    habitat_error err = {0};
+    habitat_trace *trace = step_with(sizes, "");
+    habitat_prediction trained = sharded(trace, &gpu, &gpu, 2, 0.1, &err);
+    habitat_trace_free(trace);
+    parameters_bytes = 4.016e6 + 2 * more;
+    trace = step_with(sizes, "");
+    habitat_prediction frozen = sharded(trace, &gpu, &gpu, 2, 0.1, &err);
+    habitat_trace_free(trace);
+    parameters_bytes = 0.0;
+    double message_us = gathered_us(layer + more, 2) - gathered_us(layer, 2);
+    double part_us = copied_us((layer + more) / 2) - copied_us(layer / 2);
+    double copy_us = copied_us(layer + more) - copied_us(layer);
+    CHECK_NEAR((frozen.communication_ms - trained.communication_ms) * 1e3, 4 * message_us, 1e-9);
+    CHECK_NEAR((frozen.iteration_ms - trained.iteration_ms) * 1e3,
+               4 * copy_us + 0.7 * 4 * (message_us + part_us), 1e-9);
+    check_case("weights without gradients are gathered, and nothing of them is summed");
+}
+
 /* As two threads may launch at once. */
 static void test_swapped(void) {
     habitat_error err = {0};
@@ -322,6 +347,7 @@ int main(void) {
     test_step();
     test_optimiser();
     test_swapped();
+    test_frozen();
     test_cpu();
     test_recordings();
     return check_done();
