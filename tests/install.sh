@@ -50,7 +50,7 @@ complete_to() { # WANTED WORD..
 }
 touch "$scratch/step one.json"
 complete_to "predict-ops predict" pred
-complete_to "--sort --since --steps --samples --spot" predict step.json --s
+complete_to "--sharded --sort --since --steps --samples --spot" predict step.json --s
 complete_to "A100-SXM4-80GB,H100-NVL-94GB" predict step.json --to A100-SXM4-80GB,H100-N
 complete_to "replay sum" predict step.json --assemble ""
 complete_to "mlp" explain step.json --method m

@@ -14,7 +14,6 @@ grep -E '"(recommended|fits|headroom_bytes)"' one.json
 # time (34.29 samples a second of the first alone).
 waits=$source/data/recordings/bert_b2_amp_bf16_h100.json.gz
 "$habitat" choose "$known" "$waits" --to H100-SXM5-80GB,L40S --assemble sum --objective time --json 2>/dev/null | sed -n '/"ranking"/,$p' | grep -E '"(gpu|samples_per_s)":'
-for twice in "$known" "$known $known"; do
-    # shellcheck disable=SC2086
-    "$habitat" choose $twice --to H100-SXM5-80GB --assemble sum --json 2>/dev/null | grep '"samples_per_s"'
-done
+of_kernels() { "$habitat" choose "$@" --to H100-SXM5-80GB --assemble sum --json 2>/dev/null | grep '"samples_per_s"'; }
+of_kernels "$known"
+of_kernels "$known" "$known"
