@@ -134,7 +134,16 @@ def shared(program):
            f"nobody measured so, gets {program.op_ms(head, 'A100-PCIE-80GB'):.3f} ms.")
 
 
+def in_parts(program):
+    """The step of the example, its weights in parts on two GPUs."""
+    step = "data/recordings/full_size/words_1b_b1_tf32_h100.json.gz"
+    row = program.ask("predict", step, "--to", H200, "--gpus", "2", "--sharded")["predictions"][0]
+    return (f"{row['sharded_layers']} layers are seen; {row['communication_ms']:.1f} ms of messages, of which {row['exposed_communication_ms']:.1f} make the step longer: "
+            f"{row['iteration_ms']:.0f} ms, and {row['memory_bytes'] / 1e9:.1f} GB of memory each.")
+
+
 def figures(program):
+    yield "docs/iteration.md", in_parts(program)
     for sentence in shared(program):
         yield "docs/modelling.md", sentence
     rows = program.ask("explain", BERT, "--to", T4)["rows"]

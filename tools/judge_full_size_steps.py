@@ -61,6 +61,15 @@ def other_gpu_and_batch(habitat, folder):
         yield judge.case(kind, a["model"], guess["iteration_ms"], float(truth["iteration_ms"]), guess)
 
 
+def whole_step(what, row, guess):
+    """A measured row; steps whose groups of iterations differ by more than 10 % stand apart."""
+    groups = [float(ms) for ms in row["group_ms"].split()]
+    uneven = ", spread above 10 %" if max(groups) - min(groups) > 0.1 * float(row["iteration_ms"]) else ""
+    bound = "CPU" if guess["bound_by"] == "cpu" else "GPU"
+    kind = f"{what}, whole step, said to be bound by the {bound}{uneven}"
+    return judge.case(kind, row["model"], guess["iteration_ms"], float(row["iteration_ms"]), guess)
+
+
 def two_gpus(habitat, folder):
     """Gradients shared by two H200s, from a recording of one H100."""
     with open(folder / "measured_ddp_h200.csv", newline="", encoding="utf-8") as file:
@@ -68,11 +77,7 @@ def two_gpus(habitat, folder):
             if row["gpus"] != "2":
                 continue
             _, guess = judge.predict(habitat, folder / f"{row['recording']}.json.gz", "--gpus", 2, gpu=unusual.OTHER)
-            groups = [float(ms) for ms in row["group_ms"].split()]
-            uneven = ", spread above 10 %" if max(groups) - min(groups) > 0.1 * float(row["iteration_ms"]) else ""
-            bound = "CPU" if guess["bound_by"] == "cpu" else "GPU"
-            kind = f"two H200s from one H100, whole step, said to be bound by the {bound}{uneven}"
-            yield judge.case(kind, row["model"], guess["iteration_ms"], float(row["iteration_ms"]), guess)
+            yield whole_step("two H200s from one H100", row, guess)
 
 
 def sharded(habitat, folder):
@@ -80,11 +85,7 @@ def sharded(habitat, folder):
     with open(folder / "measured_sharded_h200.csv", newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
             _, guess = judge.predict(habitat, folder / f"{row['recording']}.json.gz", "--gpus", row["gpus"], "--sharded", gpu=unusual.OTHER)
-            groups = [float(ms) for ms in row["group_ms"].split()]
-            uneven = ", spread above 10 %" if max(groups) - min(groups) > 0.1 * float(row["iteration_ms"]) else ""
-            bound = "CPU" if guess["bound_by"] == "cpu" else "GPU"
-            kind = f"weights in parts on two H200s, whole step, said to be bound by the {bound}{uneven}"
-            yield judge.case(kind, row["model"], guess["iteration_ms"], float(row["iteration_ms"]), guess)
+            yield whole_step("weights in parts on two H200s", row, guess)
             yield judge.case("weights in parts on two H200s, peak of memory", row["model"], guess["memory_bytes"], float(row["peak_bytes"]))
 
 

@@ -42,7 +42,7 @@ given out, `pieces_bytes` free in what it held, `outside_bytes` free outside of 
 `step_traffic_h200.csv.gz` (`tools/measure_traffic.py`): what kernels of twelve of these steps, four of them forward passes, moved through the GPU's memory, by its
 counters, beside the bytes of their tensors (empty: not known).
 `two_gpus` (`tools/measure_ddp.py`, two H200s of one host joined by NVLink): recordings of steps on one of the two, `measured_ddp.csv` with the
-same steps as two processes with DistributedDataParallel (a batch each; `group_ms` are medians of three groups), `all_reduce.csv` with the time of
+same steps as two processes with DistributedDataParallel (a batch each; `group_ms` are medians of three groups; in newer ones `peak_bytes` is the allocator's peak on one of them), `all_reduce.csv` with the time of
 one all-reduce alone and of one in a row of twenty, and both ranks of three steps recorded.
 `two_h100s` (the same with `--times-only`, two H100s of another host): recordings of sixteen steps on one of the two, which hold the CPU's side by the
 clock, and `measured_ddp.csv`. Not in the table below.

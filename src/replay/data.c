@@ -9,6 +9,7 @@
 #include "memory/optimizer.h"
 #include "replay/builder.h"
 #include "replay/layers.h"
+#include "trace/names.h"
 
 /* The first of the dimensions, or the number of tensors of a list, is the batch size. */
 static bool is_of_batch(const habitat_input *input, int64_t batch) {
@@ -23,17 +24,16 @@ static bool is_of_batch(const habitat_input *input, int64_t batch) {
 }
 
 static bool is_copy(const char *name) {
-    static const char *const copies[] = {"aten::to", "aten::_to_copy", "aten::copy_"};
+    static const char *const copies[] = {"to", "_to_copy", "copy_"};
     for (size_t i = 0; i < sizeof copies / sizeof *copies; i++)
-        if (strcmp(name, copies[i]) == 0)
+        if (strcmp(name_bare(name), copies[i]) == 0)
             return true;
     return false;
 }
 
 /* Autograd takes no data in: where an operation of it without sizes was slow, the host was away. */
 static bool is_backward(const habitat_operation *ops, uint32_t operation) {
-    return strncmp(ops[operation].form->name, "autograd::engine", 16) == 0 ||
-           replay_is_again(ops, operation);
+    return name_is_engine(ops[operation].form->name) || replay_is_again(ops, operation);
 }
 
 bool replay_is_data(const replay_builder *b, uint32_t operation) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "trace/names.h"
 #include "workload/workload.h"
 
 void replay_layers_free(replay_layers *l) {
@@ -30,7 +31,7 @@ static uint32_t forward_of(const habitat_operation *ops, uint32_t maker) {
 /* Inside of a backward operation: a layer that is run again. */
 bool replay_is_again(const habitat_operation *ops, uint32_t i) {
     for (uint32_t p = ops[i].parent; p != HABITAT_NONE; p = ops[p].parent)
-        if (strncmp(ops[p].form->name, "autograd::engine", 16) == 0)
+        if (name_is_engine(ops[p].form->name))
             return true;
     return false;
 }
@@ -127,7 +128,7 @@ static uint64_t first_backward_ns(const places *p) {
     uint32_t iteration = ops[p->g->all[p->step->first].operation].iteration;
     for (size_t i = 0; i < count; i++)
         if (ops[i].iteration == iteration && ops[i].start_ns < first &&
-            strncmp(ops[i].form->name, "autograd::engine", 16) == 0)
+            name_is_engine(ops[i].form->name))
             first = ops[i].start_ns;
     return first;
 }

@@ -70,9 +70,7 @@ static uint64_t *ends_of(const habitat_workload *w, const replay_gradients *g) {
 }
 
 /* An optimiser that multiplies or decomposes matrices needs whole ones on some GPU. */
-static bool is_of_matrices(const habitat_workload *w, const habitat_workload_kernel *k) {
-    size_t count = 0;
-    const habitat_operation *ops = habitat_trace_operations(w->trace, &count);
+static bool is_of_matrices(const habitat_operation *ops, const habitat_workload_kernel *k) {
     if (k->op_class == HABITAT_CLASS_GEMM || k->op_class == HABITAT_CLASS_BMM ||
         k->op_class == HABITAT_CLASS_CONV)
         return true;
@@ -96,7 +94,7 @@ bool replay_part_times(const habitat_workload *w, const replay_gradients *g, uin
             ns[i] = 0.0;
         else if (k->call != HABITAT_NONE && k->iteration < iterations &&
                  habitat_trace_launch(w->trace, k)->start_ns > ends[k->iteration] &&
-                 !is_of_matrices(w, &w->kernels[i]))
+                 !is_of_matrices(c.ops, &w->kernels[i]))
             ns[i] = fmin(ns[i], fmax(floor_ns, ns[i] / gpus));
     }
     free(c.is);

@@ -1,12 +1,11 @@
 /* Data parallelism with weights, gradients and states of the optimiser in parts, as PyTorch's
  * fully_shard does it for each layer, put into the graph of one GPU:
- *   - before a layer, forward and backward, its weights are gathered from all GPUs on NCCL's
- * stream, and copied to where its operations read them; while a layer runs, the next one's are
- * gathered;
+ *   - before a layer, forward and backward, its weights are gathered from all GPUs on NCCL's stream
+ *     and copied to where its operations read them; while a layer runs, the next is gathered;
  *   - behind a layer's backward pass its gradients are copied together, on the stream of the
  *     backward pass, and summed on NCCL's, each GPU getting its part;
  *   - what is around the layers is gathered before the forward pass, kept until the backward pass
- * is over, and summed last;
+ *     is over, and summed last;
  *   - the optimiser works on a part of everything;
  *   - weights are gathered in the format in which they are read: autocast casts none of them;
  *   - kernels that run beside a message take longer, as in parallel.c. */
@@ -132,7 +131,7 @@ static bool reduce(parting *p, const replay_layer *l) {
                 (p->packed == HABITAT_NONE || splice_link(&x->s, p->packed, pack, REPLAY_GAP)) &&
                 sharing_launch(x, l->done, pack, hardware_message_steps, python_ns(l));
     uint32_t sum =
-        fine ? sharing_message(x, x->kernel_node[l->done], false, HABITAT_COLLECTIVE_ALL_GATHER,
+        fine ? sharing_message(x, x->kernel_node[l->done], false, HABITAT_COLLECTIVE_REDUCE_SCATTER,
                                (replay_added){.kind = REPLAY_ADDED_REDUCE, .bytes = bytes}, 0.0)
              : HABITAT_NONE;
     p->packed = pack;

@@ -69,9 +69,10 @@ static double ring_ns(double passed_bytes, double bytes_per_s, double efficiency
 }
 
 static double passed_bytes(habitat_collective kind, double bytes, double n) {
-    return bytes * (kind == HABITAT_COLLECTIVE_ALL_REDUCE   ? 2.0 * (n - 1.0) / n
-                    : kind == HABITAT_COLLECTIVE_ALL_GATHER ? (n - 1.0) / n
-                                                            : 1.0);
+    bool parts = kind == HABITAT_COLLECTIVE_ALL_GATHER || kind == HABITAT_COLLECTIVE_REDUCE_SCATTER;
+    return bytes * (kind == HABITAT_COLLECTIVE_ALL_REDUCE ? 2.0 * (n - 1.0) / n
+                    : parts                               ? (n - 1.0) / n
+                                                          : 1.0);
 }
 
 /* What the GPUs of one host need to pass on so many bytes. */
