@@ -28,7 +28,8 @@ double collective_latency_ns(const habitat_kernel *kernel);
 
 /* What a message needs on a machine that is not the recording's: `bytes` between `count` GPUs,
  * eight of them a host, hosts over a network. ALL_REDUCE, ALL_GATHER and REDUCE_SCATTER (bytes: of
- * all), or ONE_WAY. NaN where no link is known. Never less for more bytes, more GPUs or a slower link. */
+ * all), or ONE_WAY. NaN where no link is known. Never less for more bytes, more GPUs or a slower
+ * link. */
 double collective_time_ns(const habitat_gpu *gpu, habitat_collective kind, double bytes,
                           uint32_t count);
 
