@@ -412,7 +412,7 @@ def step():
 def operations_of(folder, body):
     """(name, sizes of its first tensors) of what a line of a step does, between its product and its sum."""
     trace = recorded(folder, PARTS.format(body=body) + LOOP)
-    seen = [(e["name"][6:], *e["args"]["Input Dims"][:2]) for e in trace["traceEvents"] if e.get("cat") == "cpu_op"]
+    seen = [(e["name"][6:], *e["args"]["Input Dims"][:2]) for e in operations(trace)]
     begin = next(i for i, op in enumerate(seen) if op[0] == "addmm")
     end = max(i for i, op in enumerate(seen) if op[0] == "sum" and op[1] == [4, 7, 5])
     return seen[begin + 1 : end]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Dict, Iterable, List, Optional, Tuple, Union
 
+from .backward import Nodes
+
 Event = Dict[str, Any]
 
 MEMORY_FORMATS = ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d")  # in the order of c10::MemoryFormat
@@ -33,11 +35,13 @@ class Log:
         self._iteration: Optional[Event] = None
         self._count = 0
         self._drawn_ns = 0.0
+        self._nodes = Nodes(self)
+        self.latest: Optional[Event] = None  # of the operations
 
     def begin_iteration(self) -> None:
         self._close()
         self.on = True
-        self._iteration = self._open("user_annotation", f"ProfilerStep#{self._count}")
+        self._iteration = self._open("user_annotation", f"ProfilerStep#{self._count}", {})
         self._count += 1
 
     def end(self) -> None:
@@ -46,8 +50,23 @@ class Log:
 
     def operation(self, name: str, arguments: Iterable[Any]) -> None:
         if self.on:
-            self.events.append(self._event("cpu_op", name, EVENT_US, describe(arguments)))
+            self._nodes.follow()
+            self.latest = self._event("cpu_op", name, EVENT_US, describe(arguments))
+            self.events.append(self.latest)
             self._now += STEP_US
+
+    def begin_operation(self, name: str, arguments: List[Any], more: Dict[str, Any]) -> Event:
+        """One that others are inside of."""
+        return self._open("cpu_op", name, {**(describe(arguments) if arguments else {}), **more})
+
+    def follow_gradient(self, gradient: Any) -> None:
+        """Notes that one is added to its parameter, if that is why there is an operation on it."""
+        if self.on and self._nodes.adds():
+            self._nodes.follow(gradient)
+
+    def number(self, before: Optional[Event]) -> None:
+        """Behind an operation: which node of autograd it made, if any. before: `latest` before it."""
+        self._nodes.number(self.latest if self.on and self.latest is not before else None)
 
     def drawn_on_cpu(self, name: str, numbers: int) -> None:
         """The step draws so many random numbers on the CPU, by an operation of this name; others are let pass."""
@@ -59,7 +78,16 @@ class Log:
         return self._drawn_ns / 1e6 / max(1, self._count)
 
     def begin_range(self, name: str) -> Optional[Event]:
-        return self._open("user_annotation", name) if self.on else None
+        if not self.on:
+            return None
+        self._nodes.follow()
+        return self._open("user_annotation", name, {})
+
+    def leave_range(self, event: Optional[Event]) -> None:
+        """Ends one of the script's, after what a backward pass inside it has left open."""
+        if event is not None and self.on:
+            self._nodes.follow()
+        self.end_range(event)
 
     def end_range(self, event: Optional[Event]) -> None:
         if event is not None:
@@ -69,14 +97,15 @@ class Log:
     def trace(self) -> Dict[str, Any]:
         return {"schemaVersion": 1, "deviceProperties": [], "traceEvents": self.events}
 
-    def _open(self, category: str, name: str) -> Event:
-        event = self._event(category, name, 0, {})
+    def _open(self, category: str, name: str, args: Dict[str, Any]) -> Event:
+        event = self._event(category, name, 0, args)
         self.events.append(event)
         self._now += STEP_US
         return event
 
     def _close(self) -> None:
         if self._iteration is not None:
+            self._nodes.close()
             self.end_range(self._iteration)
         self._iteration = None
 
@@ -104,7 +133,7 @@ class _Range:
         return self
 
     def __exit__(self, *unused: Any) -> None:
-        self._log.end_range(self._event)
+        self._log.leave_range(self._event)
 
 
 def describe(arguments: Iterable[Any]) -> Dict[str, List[Any]]:

@@ -147,9 +147,13 @@ class ShapesOnly(FakeTensorMode):
         if func is aten._local_scalar_dense.default:
             self._note(func, args, kwargs, None)
             return self._values.of(args[0])
+        before = self._log.latest
+        if args and on_gpu(args[0]):
+            self._log.follow_gradient(args[0])
         result = self._run(func, types, args, kwargs)
         self._values.follow(func._schema.name, args, result)
         self._note(func, args, kwargs, result)
+        self._log.number(before)
         return result
 
     def _in_parts(self, func: Any, args: Any, kwargs: Any) -> Any:
