@@ -89,7 +89,7 @@ int cli_chakra_write(const cli_request *request, const cli_input *input, const c
         return cli_fail(CLI_USAGE, "--chakra", "writes one kind of GPU; name it with --to, once");
     if (!input->answer->replay)
         return cli_fail(CLI_USAGE, "--chakra",
-                        "needs a recording on a GPU: without one no order of kernels is known");
+                        "needs the order of kernels; leave out --assemble sum");
     habitat_status status = habitat_export_chakra(
         input->answer->replay, input->answer->rows[0].prediction, append, &trace, &error);
     if (status == HABITAT_E_IO) /* nobody but append() refuses */

@@ -77,7 +77,7 @@ int cli_timeline_write(const cli_request *request, const cli_input *input) {
         return cli_fail(CLI_USAGE, "--timeline", "shows one GPU; name it with --to, once");
     if (!answer->replay)
         return cli_fail(CLI_USAGE, "--timeline",
-                        "needs a recording on a GPU: without one no order of kernels is known");
+                        "needs the order of kernels; leave out --assemble sum");
     sink s = {.file = out ? NULL : open_file(request->timeline)};
     if (!out && !s.file)
         return cli_fail_write(request->timeline, reason_now());

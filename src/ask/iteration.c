@@ -95,10 +95,6 @@ static habitat_status check_timed(const habitat_request *r, const habitat_worklo
             err, HABITAT_E_ARG,
             "recorded without a GPU, so no measured time can be scaled; for another "
             "batch size or precision, record its script so");
-    if (most_gpus(r) > 1)
-        return habitat_fail(err, HABITAT_E_ARG,
-                            "recorded without a GPU, so no order of kernels is known that several "
-                            "GPUs could share; leave out the number of GPUs");
     if (r->cpu_scale != 0.0)
         return habitat_fail(err, HABITAT_E_ARG,
                             "recorded without a GPU: times of its CPU are not those of a step on a "
@@ -123,7 +119,7 @@ static habitat_status take_replay(const habitat_request *r, made_answer *out, ha
                                       .cpu_scale_doubt = r->cpu_scale_doubt};
     if (r->rank_count)
         return ranks_replay(r, out, err);
-    if (r->assemble == HABITAT_ASSEMBLE_SUM || !w->origin)
+    if (r->assemble == HABITAT_ASSEMBLE_SUM || !w->trace)
         return HABITAT_OK;
     habitat_status status = habitat_replay_create(w, &options, &out->own_replay, err);
     out->open.replay = out->own_replay;
@@ -248,8 +244,6 @@ static habitat_status predict_one(const habitat_request *r, size_t i, const habi
         status = r->sharded
                      ? habitat_replay_apply_sharded(out->own_replay, answer_gpus(r), made, &why)
                      : habitat_replay_apply_parallel(out->own_replay, answer_gpus(r), made, &why);
-    if (status == HABITAT_OK && !w->origin && r->assemble != HABITAT_ASSEMBLE_SUM)
-        untimed_assemble(w, untimed_cpu_ms(w, gpu), made);
     if (status == HABITAT_E_NO_SPEC && !alone) {
         habitat_prediction_free(made);
         snprintf(line, sizeof line, "%s: left out: %s", gpu->name, why.message);

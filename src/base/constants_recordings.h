@@ -36,6 +36,8 @@ CONSTANT(fitted, cpu_operation_s, 44e-6, "s an operation",
          "median of the CPU's side over operations, 20 scripts on six hosts that the CPU bound, each host alike (30 to 58 by host; no LSTM); docs/decisions/0330, 0348")
 CONSTANT(fitted, cpu_copy_share, 0.35, "of an operation", "a copy or cast: steps in fp32 and autocast measured in turns on two hosts, 0.26 to 0.43 by model; docs/decisions/0275")
 CONSTANT(fitted, cpu_call_s, 5.5e-6, "s a call of CUDA", "those within a recurrent layer or the gradient of a sorted table: three steps that the CPU bound, on two hosts, 4.6 to 8; docs/decisions/0428")
+CONSTANT(fitted, cpu_step_s, 3.1e-6, "s a step",
+         "between two neighbouring points of a CPU's thread, what DDP and FSDP add is counted in: median of 146 recordings, half of them 2.5 to 4.1; docs/decisions/0590")
 CONSTANT(fitted, sorted_table_calls, 32, "calls of CUDA", "counted in the gradients of 26 tables: 22 kernels and 10 fills each; docs/decisions/0428")
 CONSTANT(fitted, cpu_table_factor, 1.40, "either way", "80 % of the steps of a host by the others' constants, 1.40 to 1.44; docs/decisions/0348")
 

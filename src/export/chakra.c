@@ -15,8 +15,10 @@
 #include "export/message.h"
 #include "export/whole_us.h"
 #include "gpu/gpu.h"
+#include "replay/launched.h"
 #include "replay/parallel.h"
 #include "replay/sharded.h"
+#include "replay/untimed.h"
 #include "workload/collective.h"
 #include "workload/workload.h"
 
@@ -83,7 +85,7 @@ static bool is_first(const chakra *c, const replay_node *n) {
         return habitat_trace_calls(w->trace, &count)[n->index].iteration == FIRST;
     default:
         if (n->index < own)
-            return w->kernels[n->index].kernel->iteration == FIRST;
+            return replay_iteration_of(w, n->index) == FIRST;
         return c->added && c->added[n->index - own].iteration == FIRST;
     }
 }
@@ -249,9 +251,11 @@ static message_node recorded_node(const chakra *c, const replay_node *n) {
         add_message(&made, type, k->form->bytes, k->form->group_size);
     if (habitat_is_copy(k))
         message_add_whole(&made.attributes, "bytes", k->form->bytes);
-    if (k->operation != HABITAT_NONE)
-        message_add_text(&made.attributes, "operation", ops[k->operation].form->name);
-    message_add_whole(&made.attributes, "recorded_ns", k->duration_ns);
+    uint32_t operation = replay_operation_of(c->r->workload, n->index);
+    if (operation != HABITAT_NONE)
+        message_add_text(&made.attributes, "operation", ops[operation].form->name);
+    if (!workload_is_untimed(c->r->workload))
+        message_add_whole(&made.attributes, "recorded_ns", k->duration_ns);
     message_add_text(&made.attributes, "method",
                      habitat_method_name(c->p->trace_kernels[n->index].method));
     return made;
@@ -325,7 +329,8 @@ static void put_head(chakra *c) {
         if (is_first(c, &c->g->nodes[i]))
             length_ns = fmax(length_ns, c->at[i] + chakra_tail_ns(&c->split, i));
     message_add_text(&a, "gpu", c->p->gpu->name);
-    message_add_text(&a, "origin", c->r->workload->info.origin->name);
+    if (!workload_is_untimed(c->r->workload))
+        message_add_text(&a, "origin", c->r->workload->info.origin->name);
     message_add_text(&a, "method", habitat_method_name(c->p->method));
     message_add_whole(&a, "gpus", c->p->gpu_count);
     message_add_whole(&a, "iterations", 1);
@@ -442,6 +447,7 @@ habitat_status habitat_export_chakra(const habitat_replay *r, const habitat_pred
         return habitat_fail(err, HABITAT_E_UNSUPPORTED,
                             "the recording holds several devices, and a Chakra trace is of one "
                             "GPU; record a process for each GPU");
+    habitat_replay beside = replay_beside(r, p);
     double *ns = malloc((p->trace_kernel_count + 1) * sizeof *ns);
     replay_parallel parallel = {0};
     habitat_status status = HABITAT_OK;
@@ -452,11 +458,11 @@ habitat_status habitat_export_chakra(const habitat_replay *r, const habitat_pred
     bool many = p->gpu_count > 1;
     replay_parted parted;
     if (many && p->sharded)
-        status = replay_part(r, ns, p->gpu, p->gpu_count, &parallel, &parted, err);
+        status = replay_part(&beside, ns, p->gpu, p->gpu_count, &parallel, &parted, err);
     else if (many)
-        status = replay_share(r, ns, p->gpu, p->gpu_count, &parallel, err);
+        status = replay_share(&beside, ns, p->gpu, p->gpu_count, &parallel, err);
     if (status == HABITAT_OK)
-        status = export_graph(r, p, ns, many ? &parallel : NULL, write, context, err);
+        status = export_graph(&beside, p, ns, many ? &parallel : NULL, write, context, err);
     replay_parallel_free(&parallel);
     free(ns);
     return status;

@@ -14,7 +14,8 @@
 
 #include "base/error.h"
 #include "gpu/gpu.h"
-#include "replay/graph.h"
+#include "replay/launched.h"
+#include "replay/untimed.h"
 #include "workload/workload.h"
 
 /* Points of one thread in order: entries first .. first of the next thread - 1. */
@@ -236,16 +237,19 @@ static void write_kernel(timeline *t, size_t node, double own_ns) {
     export_print(t->text, ", \"pid\": %d, \"tid\": %" PRIu32, GPU_PROCESS, k->form->stream);
     write_times(t, start, end > start ? end : start);
     export_print(t->text, ", \"args\": {\"device\": 0, \"stream\": %" PRIu32, k->form->stream);
+    bool untimed = workload_is_untimed(t->r->workload);
     uint64_t correlation = habitat_trace_correlation(t->trace, k);
     if (correlation)
         export_print(t->text, ", \"External id\": %" PRIu64 ", \"correlation\": %" PRIu64,
                      correlation, correlation);
     if (habitat_is_copy(k))
         export_print(t->text, ", \"bytes\": %" PRIu64, k->form->bytes);
-    else
+    else if (!untimed)
         write_launch_size(t, k);
-    export_print(t->text, ", \"recorded us\": ");
-    export_us(t->text, k->duration_ns);
+    if (!untimed) {
+        export_print(t->text, ", \"recorded us\": ");
+        export_us(t->text, k->duration_ns);
+    }
     export_print(t->text, ", \"method\": \"%s\"}}",
                  habitat_method_name(t->p->trace_kernels[n->index].method));
 }
@@ -254,7 +258,7 @@ static void write_gpu(timeline *t, const replay_times *times) {
     const replay_graph *g = &t->r->graph;
     for (size_t i = 0; i < g->node_count; i++)
         if (g->nodes[i].kind == REPLAY_KERNEL &&
-            t->r->workload->kernels[g->nodes[i].index].kernel->iteration == FIRST)
+            replay_iteration_of(t->r->workload, g->nodes[i].index) == FIRST)
             write_kernel(t, i, replay_own_ns(g, times, &g->nodes[i]));
 }
 
@@ -272,17 +276,29 @@ static void write_head(timeline *t) {
         export_print(t->text, ", \"numSms\": %" PRIu32, gpu->sm_count);
     export_print(t->text, "}],\n\"habitat_prediction\": {\"gpu\": ");
     export_string(t->text, gpu->name);
-    export_print(t->text, ", \"origin\": ");
-    export_string(t->text, t->r->workload->info.origin->name);
+    if (!workload_is_untimed(t->r->workload)) {
+        export_print(t->text, ", \"origin\": ");
+        export_string(t->text, t->r->workload->info.origin->name);
+    }
     export_print(t->text,
                  ", \"method\": \"%s\", \"iteration_ms\": %.6g, \"busy_ms\": %.6g},\n"
                  "\"traceEvents\": [",
                  habitat_method_name(t->p->method), t->p->iteration_ms, t->p->busy_ms);
 }
 
+/* Without a GPU no launch says of which iteration a kernel is, so its range is around all. */
+static double last_end(const timeline *t) {
+    double end = 0.0;
+    for (size_t i = 0; i < t->r->graph.node_count; i++)
+        end = fmax(end, t->at[i]);
+    return end;
+}
+
 /* When the CPU has come to the end of the first iteration. */
 static double first_end(const timeline *t) {
     const replay_graph *g = &t->r->graph;
+    if (workload_is_untimed(t->r->workload))
+        return last_end(t);
     size_t count = 0;
     const habitat_iteration *marks = habitat_trace_iterations(t->trace, &count);
     uint64_t end_ns = marks[0].start_ns + marks[0].duration_ns;
@@ -332,9 +348,10 @@ habitat_status habitat_export_timeline(const habitat_replay *r, const habitat_pr
         return habitat_fail(err, HABITAT_E_UNSUPPORTED,
                             "the recording holds several devices, and a timeline shows one GPU; "
                             "record a process for each GPU");
+    habitat_replay beside = replay_beside(r, p);
     double *at = malloc((r->graph.node_count + 1) * sizeof *at);
     double *ns = malloc((p->trace_kernel_count + 1) * sizeof *ns);
-    timeline t = {.r = r, .p = p, .trace = r->workload->trace, .at = at};
+    timeline t = {.r = &beside, .p = p, .trace = r->workload->trace, .at = at};
     t.text = malloc(sizeof *t.text);
     habitat_status status = HABITAT_OK;
     if (!at || !ns || !t.text || !sort_points(&r->graph, &t.points)) {
@@ -342,7 +359,7 @@ habitat_status habitat_export_timeline(const habitat_replay *r, const habitat_pr
     } else {
         for (size_t i = 0; i < p->trace_kernel_count; i++)
             ns[i] = p->trace_kernels[i].ms * HABITAT_NS_PER_MS;
-        replay_times times = replay_times_of(r, ns);
+        replay_times times = replay_times_of(&beside, ns);
         replay_from_idle(&r->graph, &times, at);
         t.text->write = write;
         t.text->context = context;

@@ -8,6 +8,7 @@
 #include "base/constants_scaling.h"
 #include "base/error.h"
 #include "predict/kernel_times.h"
+#include "predict/untimed.h"
 #include "predict/widen.h"
 #include "replay/graph.h"
 #include "replay/lengths.h"
@@ -210,6 +211,10 @@ habitat_status habitat_replay_apply(const habitat_replay *r, habitat_prediction 
         p->assembled != HABITAT_ASSEMBLE_SUM || !(p->trace_kernels || p->trace_kernel_ms))
         return habitat_fail(err, HABITAT_E_ARG,
                             "a replay needs a prediction of its own workload, not yet replayed");
+    if (workload_is_untimed(r->workload)) {
+        untimed_assemble(r->workload, untimed_cpu_ms(r->workload, p->gpu), p);
+        return HABITAT_OK;
+    }
     habitat_replay with = replay_with_casts(r, p);
     with.scaler_waits = p->scaler_waits;
     return apply(&with, p, err);
@@ -346,6 +351,8 @@ bool habitat_replay_cpu_warning(const habitat_replay *r,
     size_t rows = 0;
     bool elsewhere = false;
     double cpu_ms = r->info.cpu_ms;
+    if (workload_is_untimed(r->workload)) /* whose warnings say how its CPU was told */
+        return false;
     for (size_t i = 0; i < count; i++) {
         if (predictions[i]->assembled != HABITAT_ASSEMBLE_REPLAY ||
             predictions[i]->bound_by != HABITAT_BY_CPU)

@@ -9,6 +9,7 @@
 
 #include "base/constants_parallel.h"
 #include "base/error.h"
+#include "replay/launched.h"
 #include "replay/stack.h"
 #include "trace/gradients.h"
 #include "workload/workload.h"
@@ -78,9 +79,8 @@ static size_t find_launches(const habitat_workload *w, moment *out) {
     const habitat_workload_kernel *all = habitat_workload_kernels(w, &count);
     uint32_t stream = main_stream(all, count);
     for (uint32_t i = 0; i < count; i++)
-        if (all[i].kernel->call != HABITAT_NONE && all[i].kernel->form->stream == stream)
-            out[found++] = (moment){habitat_trace_launch(w->trace, all[i].kernel)->start_ns, i,
-                                    all[i].kernel->iteration};
+        if (replay_is_launched(w, i) && all[i].kernel->form->stream == stream)
+            out[found++] = (moment){replay_launched_ns(w, i), i, replay_iteration_of(w, i)};
     qsort(out, found, sizeof *out, by_time);
     return found;
 }
@@ -194,6 +194,10 @@ static habitat_status refuse(const habitat_workload *w, size_t done, const trace
         return habitat_fail(err, HABITAT_E_UNSUPPORTED,
                             "the recording is of several GPUs already: it holds collectives; "
                             "record the step on one GPU");
+    if (!done && workload_is_untimed(w))
+        return habitat_fail(err, HABITAT_E_UNSUPPORTED,
+                            "the recording shows no gradients: its step trains nothing, or an "
+                            "older Habitat recorded it; record its script again");
     if (!done)
         return habitat_fail(err, HABITAT_E_UNSUPPORTED,
                             "the recording shows no gradients (AccumulateGrad): only a training "

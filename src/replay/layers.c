@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "replay/launched.h"
 #include "trace/names.h"
 #include "workload/workload.h"
 
@@ -56,8 +57,7 @@ static uint32_t launched_from(const places *p, uint64_t at_ns) {
     size_t low = 0, high = p->g->launched_count;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        const habitat_kernel *k = p->w->kernels[p->g->launched[middle]].kernel;
-        if (habitat_trace_launch(p->w->trace, k)->start_ns < at_ns)
+        if (replay_launched_ns(p->w, p->g->launched[middle]) < at_ns)
             low = middle + 1;
         else
             high = middle;

@@ -9,7 +9,9 @@
 #include "replay/lengths.h"
 #include "replay/parallel.h"
 #include "replay/sharded.h"
+#include "replay/untimed.h"
 #include "workload/collective.h"
+#include "workload/workload.h"
 
 enum { GPUS_MOST = 65536 };
 
@@ -124,7 +126,8 @@ static habitat_status apply(const habitat_replay *r, uint32_t gpu_count, bool sh
     habitat_prediction made = *p; /* its kernels are borrowed */
     habitat_status status = habitat_replay_apply(r, &made, err);
     if (status == HABITAT_OK && gpu_count > 1) {
-        habitat_replay with = replay_with_casts(r, &made);
+        habitat_replay with = workload_is_untimed(r->workload) ? replay_beside(r, &made)
+                                                               : replay_with_casts(r, &made);
         with.scaler_waits = made.scaler_waits;
         made.sharded = sharded;
         status = share(&with, gpu_count, low, high, &made, err);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/launched.h"
 #include "replay/layers.h"
 #include "work/args.h"
 #include "workload/workload.h"
@@ -70,12 +71,13 @@ static uint64_t *ends_of(const habitat_workload *w, const replay_gradients *g) {
 }
 
 /* An optimiser that multiplies or decomposes matrices needs whole ones on some GPU. */
-static bool is_of_matrices(const habitat_operation *ops, const habitat_workload_kernel *k) {
-    if (k->op_class == HABITAT_CLASS_GEMM || k->op_class == HABITAT_CLASS_BMM ||
-        k->op_class == HABITAT_CLASS_CONV)
+static bool is_of_matrices(const casts *c, const habitat_workload *w, size_t i) {
+    habitat_class op_class = w->kernels[i].op_class;
+    if (op_class == HABITAT_CLASS_GEMM || op_class == HABITAT_CLASS_BMM ||
+        op_class == HABITAT_CLASS_CONV)
         return true;
-    return k->kernel->operation != HABITAT_NONE &&
-           strstr(ops[k->kernel->operation].form->name, "linalg");
+    uint32_t operation = replay_operation_of(w, i);
+    return operation != HABITAT_NONE && strstr(c->ops[operation].form->name, "linalg");
 }
 
 bool replay_part_times(const habitat_workload *w, const replay_gradients *g, uint32_t gpus,
@@ -89,12 +91,11 @@ bool replay_part_times(const habitat_workload *w, const replay_gradients *g, uin
     if (fine)
         mark(&c, g);
     for (size_t i = 0; fine && i < w->kernel_count; i++) {
-        const habitat_kernel *k = w->kernels[i].kernel;
-        if (k->operation != HABITAT_NONE && c.is[k->operation])
+        uint32_t operation = replay_operation_of(w, i), iteration = replay_iteration_of(w, i);
+        if (operation != HABITAT_NONE && c.is[operation])
             ns[i] = 0.0;
-        else if (k->call != HABITAT_NONE && k->iteration < iterations &&
-                 habitat_trace_launch(w->trace, k)->start_ns > ends[k->iteration] &&
-                 !is_of_matrices(c.ops, &w->kernels[i]))
+        else if (replay_is_launched(w, i) && iteration < iterations &&
+                 replay_launched_ns(w, i) > ends[iteration] && !is_of_matrices(&c, w, i))
             ns[i] = fmin(ns[i], fmax(floor_ns, ns[i] / gpus));
     }
     free(c.is);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "replay/graph.h"
+#include "replay/untimed.h"
 #include "workload/workload.h"
 
 static bool is_fine(double option) {
@@ -19,6 +19,8 @@ bool replay_knows_origin(const habitat_replay *r) {
 
 static habitat_status make(habitat_replay *r, habitat_error *err) {
     size_t count = 0;
+    if (workload_is_untimed(r->workload))
+        return replay_make_untimed(r, err);
     const habitat_workload_kernel *kernels = habitat_workload_kernels(r->workload, &count);
     r->recorded_ns = malloc((count + 1) * sizeof *r->recorded_ns);
     if (!r->recorded_ns)
@@ -46,10 +48,9 @@ double replay_kernel_recorded_ns(const habitat_replay *r, size_t kernel) {
 habitat_status habitat_replay_create(const habitat_workload *workload,
                                      const habitat_replay_options *options, habitat_replay **out,
                                      habitat_error *err) {
-    if (!workload || !workload->trace || !workload->origin || workload_is_scaled(workload) || !out)
+    if (!workload || !workload->trace || workload_is_scaled(workload) || !out)
         return habitat_fail(err, HABITAT_E_ARG,
-                            "a replay needs an iteration that was timed on a GPU; "
-                            "--assemble sum needs none");
+                            "a replay needs a recorded iteration; --assemble sum needs none");
     if (options && (!is_fine(options->cpu_scale) || !is_fine(options->cpu_ms)))
         return habitat_fail(err, HABITAT_E_ARG,
                             "times of the CPU must be positive numbers up to 1e9");
@@ -171,6 +172,8 @@ static void set_bound(const habitat_replay *r, habitat_replay_result *out) {
 
 static habitat_status check_times(const habitat_replay *r, const double *kernel_ns,
                                   habitat_error *err) {
+    if (!kernel_ns && workload_is_untimed(r->workload))
+        return habitat_fail(err, HABITAT_E_ARG, "recorded without a GPU: no kernel has a time");
     for (size_t i = 0; kernel_ns && i < r->graph.kernel_count; i++)
         if (!(kernel_ns[i] >= 0.0 && kernel_ns[i] <= 1e18))
             return habitat_fail(err, HABITAT_E_ARG, "the time of kernel %zu is no time", i);

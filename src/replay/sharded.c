@@ -54,9 +54,8 @@ static uint32_t before_of(const parting *p, uint32_t kernel) {
  * is there before it, its launch and the kernel before. */
 static uint32_t place_of(const parting *p, uint32_t with, bool at) {
     const sharing *x = p->x;
-    uint32_t call = x->r->workload->kernels[with].kernel->call;
     uint32_t node = x->kernel_node[at ? with : before_of(p, with)];
-    uint32_t launch = call == HABITAT_NONE ? HABITAT_NONE : x->call_node[call];
+    uint32_t launch = x->launch_node[with];
     return !at && launch != HABITAT_NONE && launch > node ? launch : node;
 }
 

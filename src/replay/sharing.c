@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "predict/scaling.h"
+#include "replay/launched.h"
 #include "workload/collective.h"
 #include "workload/workload.h"
 
@@ -23,7 +24,7 @@ void sharing_free(sharing *x) {
     splice_free(&x->s);
     replay_gradients_free(&x->g);
     free(x->kernel_node);
-    free(x->call_node);
+    free(x->launch_node);
     free(x->before_ns);
     free(x->slowed_ns);
     free(x->added_to);
@@ -37,25 +38,45 @@ habitat_status sharing_check_link(const habitat_gpu *gpu, habitat_error *err) {
                         "its file");
 }
 
+/* Where each kernel is launched: without a GPU where the operation begins that it stands for. */
+static bool find_launches(sharing *x) {
+    const replay_graph *g = &x->r->graph;
+    const habitat_workload *w = x->r->workload;
+    size_t calls = 0;
+    habitat_trace_calls(w->trace, &calls);
+    for (size_t i = 0; i < g->kernel_count && workload_is_untimed(w); i++)
+        x->launch_node[i] = x->kernel_node[i] - 1;
+    if (workload_is_untimed(w))
+        return true;
+    uint32_t *call_node = malloc((calls + 1) * sizeof *call_node);
+    for (size_t i = 0; call_node && i <= calls; i++)
+        call_node[i] = HABITAT_NONE;
+    for (uint32_t i = 0; call_node && i < g->node_count; i++)
+        if (g->nodes[i].kind == REPLAY_CALL)
+            call_node[g->nodes[i].index] = i;
+    for (uint32_t i = 0; call_node && i < g->kernel_count; i++) {
+        uint32_t call = w->kernels[i].kernel->call;
+        x->launch_node[i] = call == HABITAT_NONE ? HABITAT_NONE : call_node[call];
+    }
+    free(call_node);
+    return call_node != NULL;
+}
+
 bool sharing_begin(sharing *x) {
     const replay_graph *g = &x->r->graph;
-    size_t calls = 0;
     double sum = 0.0;
-    habitat_trace_calls(x->r->workload->trace, &calls);
     x->kernel_node = malloc((g->kernel_count + 1) * sizeof *x->kernel_node);
     x->before_ns = calloc(g->kernel_count + 1, sizeof *x->before_ns);
-    x->call_node = malloc((calls + 1) * sizeof *x->call_node);
+    x->launch_node = malloc((g->kernel_count + 1) * sizeof *x->launch_node);
     x->added_to = calloc(x->g.step_count + 1, sizeof *x->added_to);
-    if (!splice_begin(&x->s, g) || !x->kernel_node || !x->before_ns || !x->call_node ||
+    if (!splice_begin(&x->s, g) || !x->kernel_node || !x->before_ns || !x->launch_node ||
         !x->added_to)
         return false;
-    for (size_t i = 0; i <= calls; i++)
-        x->call_node[i] = HABITAT_NONE;
     for (uint32_t i = 0; i < g->node_count; i++)
         if (g->nodes[i].kind == REPLAY_KERNEL)
             x->kernel_node[g->nodes[i].index] = i;
-        else if (g->nodes[i].kind == REPLAY_CALL)
-            x->call_node[g->nodes[i].index] = i;
+    if (!find_launches(x))
+        return false;
     for (size_t i = 0; i < x->g.launched_count; i++) {
         x->before_ns[x->g.launched[i]] = sum;
         sum += x->kernel_ns[x->g.launched[i]];
@@ -73,8 +94,7 @@ double sharing_slowed_ns(const sharing *x, double shared_ns) {
 }
 
 bool sharing_launch(sharing *x, uint32_t k, uint32_t node, double steps, double more_ns) {
-    uint32_t call = x->r->workload->kernels[k].kernel->call;
-    uint32_t from = call == HABITAT_NONE ? HABITAT_NONE : x->call_node[call];
+    uint32_t from = x->launch_node[k];
     double scale = x->r->options.cpu_scale > 0.0 ? x->r->options.cpu_scale : 1.0;
     if (from == HABITAT_NONE)
         return true;
@@ -121,7 +141,7 @@ bool sharing_note_slowed(sharing *x, double ns) {
 
 static uint32_t iteration_of(const sharing *x, size_t step) {
     uint32_t kernel = x->g.all[x->g.steps[step].first].kernel;
-    return x->r->workload->kernels[kernel].kernel->iteration;
+    return replay_iteration_of(x->r->workload, kernel);
 }
 
 habitat_status sharing_finish(const sharing *x, const double *kernel_ns, replay_parallel *out,

@@ -15,7 +15,7 @@ typedef struct sharing {
     splice s;
     replay_gradients g;
     uint32_t *kernel_node; /* shape (kernels): or HABITAT_NONE */
-    uint32_t *call_node;   /* shape (calls) */
+    uint32_t *launch_node; /* shape (kernels): where the CPU launches each, or HABITAT_NONE */
     double *before_ns;     /* shape (kernels): of the kernels launched before, their times */
     double *slowed_ns;     /* shape (new nodes): part of a node's time that is others' slow-down */
     size_t slowed_count;
@@ -23,7 +23,7 @@ typedef struct sharing {
     double message_ns, sent_bytes;
 } sharing;
 
-/* With the gradients found: the places of kernels and calls. False when out of memory. */
+/* With the gradients found: the places of kernels and their launches. False when out of memory. */
 bool sharing_begin(sharing *x);
 void sharing_free(sharing *x);
 

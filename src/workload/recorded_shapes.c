@@ -99,19 +99,30 @@ static double calls_of(const habitat_workload *w, const habitat_gpu *gpu) {
 }
 
 /* What the CPU needs to draw the random numbers of a step, as the recorder has it by rule. */
-static double data_ms(const habitat_workload *w) {
+double workload_table_data_ms(const habitat_workload *w) {
     double ms = habitat_trace_get_info(w->trace)->cpu_data_ms;
     return ms > 0.0 ? ms : 0.0;
 }
 
 /* Copies and casts are launched from inside other operations, and most of what an operation costs
  * has been paid there. */
+static double operation_share(const habitat_workload *w, size_t i) {
+    return w->kernels[i].op_class == HABITAT_CLASS_COPY ? fitted_cpu_copy_share : 1.0;
+}
+
+static double table_ms(double operations, double calls) {
+    return (operations * fitted_cpu_operation_s + calls * fitted_cpu_call_s) * 1e3;
+}
+
+double workload_table_operation_ms(const habitat_workload *w, size_t i, const habitat_gpu *gpu) {
+    return table_ms(operation_share(w, i), calls_within(&w->groups[i], gpu));
+}
+
 double workload_table_cpu_ms(const habitat_workload *w, const habitat_gpu *gpu) {
     double operations = 0.0;
     for (size_t i = 0; i < w->kernel_count; i++)
-        operations += w->kernels[i].op_class == HABITAT_CLASS_COPY ? fitted_cpu_copy_share : 1.0;
-    return (operations * fitted_cpu_operation_s + calls_of(w, gpu) * fitted_cpu_call_s) * 1e3 +
-           data_ms(w);
+        operations += operation_share(w, i);
+    return table_ms(operations, calls_of(w, gpu)) + workload_table_data_ms(w);
 }
 
 static habitat_status say(const left_out *l, habitat_workload *w, habitat_error *err) {
@@ -121,9 +132,9 @@ static habitat_status say(const left_out *l, habitat_workload *w, habitat_error 
     if (some)
         habitat_format(within, sizeof within, ", %.1f each of %.0f calls within layers",
                        fitted_cpu_call_s * 1e6, calls_of(w, NULL));
-    if (data_ms(w) > 0.0)
+    if (workload_table_data_ms(w) > 0.0)
         habitat_format(drawn, sizeof drawn, ", %.3g ms of it for random numbers that it draws",
-                       data_ms(w));
+                       workload_table_data_ms(w));
     snprintf(line[0], sizeof line[0],
              "recorded without a GPU: every time is a model's, none is a measurement that was "
              "scaled; each operation counts as one kernel");

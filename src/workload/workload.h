@@ -117,6 +117,12 @@ static inline bool workload_lacks_shapes(const habitat_workload *w) {
     return w && w->trace && w->origin && !habitat_trace_get_info(w->trace)->has_shapes;
 }
 
+/* Of a trace that was recorded without a GPU: operations with shapes, each with one kernel that
+ * stands for all of its own and that nobody timed. */
+static inline bool workload_is_untimed(const habitat_workload *w) {
+    return w->trace && !w->origin;
+}
+
 /* What the recording says, whatever became of its kernels since. */
 static inline const habitat_workload_info *workload_recorded_info(const habitat_workload *w) {
     return w->recorded ? &w->recorded->info : &w->info;

@@ -11,7 +11,6 @@ for wrong in "" "--chakra --timeline --to T4" "--chakra" "--chakra --to T4,L4" "
     "$habitat" export "$step" $wrong >/dev/null; echo "$?"
 done
 "$habitat" export --chakra "$two" --to T4 --gpus 2 -o named; echo "$?"
-"$habitat" export --chakra "$fixtures/no_gpu.json" --to T4; echo "$?"
 # of several recorded iterations one is written, as the recording of one: all but the node of its end, which is that of the last
 cat >repeat.py <<'P'
 import copy, gzip, json, os

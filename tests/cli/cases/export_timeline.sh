@@ -28,7 +28,6 @@ for wrong in "" "--timeline" "--timeline --to T4,L4" "--timeline --to all" "--ti
     "$habitat" export "$step" $wrong; echo "$?"
 done
 "$habitat" predict "$step" --timeline x --to T4 --assemble sum; echo "$?"
-"$habitat" export --timeline "$fixtures/no_gpu.json" --to T4; echo "$?"
 # What cannot be written is work that failed, in one line: a file (larger than a buffer), and standard output.
 for to in /dev/full -; do
     "$habitat" export --timeline "$source/data/recordings/dcgan_b16_fp32_h200.json.gz" --to T4 -o "$to" >/dev/full; echo "$?"
