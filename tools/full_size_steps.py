@@ -295,13 +295,12 @@ STEPS = {
 
 
 def recorded(steps, asked):
-    """(name, batch, format): small and large in the format that people train in, then small ones in the other; without a GPU small ones alone."""
+    """(name, batch, format): small and large in the format that people train in, then small ones in the other."""
     first, parts = map(int, asked.part.split("/"))
     mine = {name: steps[name] for name in list(steps)[first::parts]}
     for name, (_, small, large, formats) in mine.items():
         yield name, small, formats[0]
-        if not asked.no_gpu:
-            yield name, large, formats[0]
+        yield name, large, formats[0]
     for name, (_, small, _, formats) in mine.items():
         for precision in formats[1:]:
             yield name, small, precision

@@ -70,23 +70,32 @@ def whole_step(what, row, guess):
     return judge.case(kind, row["model"], guess["iteration_ms"], float(row["iteration_ms"]), guess)
 
 
+def measured_on_two(folder, name, words):
+    """(row, recording, what it is) of each row and of each recording of its step. words: what they are, by the folder that they lie in."""
+    with open(folder / name, newline="", encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row["gpus"] == "2"]
+    for row in rows:
+        for where, what in words.items():
+            yield row, folder / where / f"{row['recording'] if not where else row['recording'].removesuffix('_h100')}.json.gz", what
+
+
 def two_gpus(habitat, folder):
-    """Gradients shared by two H200s, from a recording of one H100."""
-    with open(folder / "measured_ddp_h200.csv", newline="", encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            if row["gpus"] != "2":
-                continue
-            _, guess = judge.predict(habitat, folder / f"{row['recording']}.json.gz", "--gpus", 2, gpu=unusual.OTHER)
-            yield whole_step("two H200s from one H100", row, guess)
+    """Gradients shared by two H200s, from a recording of one H100, and from one without a GPU."""
+    words = {"": "two H200s from one H100", "without_gpu": "two H200s from shapes alone"}
+    for row, path, what in measured_on_two(folder, "measured_ddp_h200.csv", words):
+        _, guess = judge.predict(habitat, path, "--gpus", 2, gpu=unusual.OTHER)
+        yield whole_step(what, row, guess)
 
 
 def sharded(habitat, folder):
-    """Weights, gradients and states in parts on two H200s, from a recording of one H100: the step and the memory of one of them."""
-    with open(folder / "measured_sharded_h200.csv", newline="", encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            _, guess = judge.predict(habitat, folder / f"{row['recording']}.json.gz", "--gpus", row["gpus"], "--sharded", gpu=unusual.OTHER)
-            yield whole_step("weights in parts on two H200s", row, guess)
-            yield judge.case("weights in parts on two H200s, peak of memory", row["model"], guess["memory_bytes"], float(row["peak_bytes"]))
+    """Weights, gradients and states in parts on two H200s: the step and the memory of one of them. From a recording of one H100, from one
+    without a GPU, and from one without a GPU of the script that has them in parts (tools/sharded_steps.py)."""
+    words = {"": "weights in parts on two H200s", "without_gpu": "weights in parts on two H200s, from shapes alone",
+             "parts_without_gpu": "weights in parts on two H200s, from shapes of the script in parts"}  # fmt: skip
+    for row, path, what in measured_on_two(folder, "measured_sharded_h200.csv", words):
+        _, guess = judge.predict(habitat, path, "--gpus", 2, "--sharded", gpu=unusual.OTHER)
+        yield whole_step(what, row, guess)
+        yield judge.case(f"{what}, peak of memory", row["model"], guess["memory_bytes"], float(row["peak_bytes"]))
 
 
 def page(habitat, folder):

@@ -41,36 +41,10 @@ FULL_SIZE_AGAIN = (
     ("regnet", "amp-bf16", 160), ("pixels", "amp-bf16", 12), ("vit_huge", "tf32", 16),
     ("summary", "tf32", 2), ("regnet", "tf32", 32), ("words_3b", "bf16", 1), ("windows_and_grids", "tf32", 12),
 )  # fmt: skip
-# Those of either that are made of layers, for --sharded.
-SHARDED = (
-    ("words_1b", "amp-bf16", 4), ("gpt2_xl", "amp-bf16", 12), ("bert_large", "amp-bf16", 48), ("words_1b", "tf32", 1),
-    ("vit_large", "amp-bf16", 192), ("t5_large", "amp-bf16", 24), ("whisper_medium", "amp-bf16", 16), ("bert_large", "tf32", 8),
-    ("gpt2_xl", "tf32", 2), ("swin_base", "amp-bf16", 128), ("vit_large", "tf32", 32), ("gpt2_xl", "amp-bf16", 2),
-)  # fmt: skip
-SHARDED_AGAIN = (
-    ("words_3b", "bf16", 6), ("vit_huge", "amp-bf16", 96), ("summary", "amp-bf16", 12), ("vit_huge", "tf32", 16), ("words_3b", "bf16", 1),
-    ("summary", "tf32", 2),
-)  # fmt: skip
 TABLES = {"": STEPS, "first": FULL_SIZE, "again": FULL_SIZE_AGAIN}
 COLUMNS = ("gpu", "gpus", "framework", "model", "precision", "batch", "iteration_ms", "group_ms", "recording", "peak_bytes")
 WARMUP, TIMED, GROUPS = 6, 10, 3
 TIMED_FULL_SIZE = 6  # up to 0.8 s each
-
-
-def shard(model, compute):
-    """Weights, gradients and states in parts: each of the layers that follow each other in a list, and what is around them."""
-    import torch
-    from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
-
-    policy, inside = MixedPrecisionPolicy(param_dtype=compute), set()
-    for module in model.modules():  # from the outside in
-        layers = list(module) if isinstance(module, torch.nn.ModuleList | torch.nn.Sequential) else []
-        if module in inside or len(layers) < 2 or len({type(layer) for layer in layers}) > 1 or not any(True for _ in layers[0].parameters()):
-            continue
-        for layer in layers:
-            fully_shard(layer, mp_policy=policy)
-            inside.update(layer.modules())
-    fully_shard(model, mp_policy=policy)
 
 
 def full_size(name, precision, batch, sharded=False):
@@ -78,9 +52,8 @@ def full_size(name, precision, batch, sharded=False):
     import functools
 
     import recorded_steps
+    import sharded_steps
     import torch
-    from full_size_again import STEPS as again
-    from full_size_steps import STEPS as first
     from torch.nn.parallel import DistributedDataParallel
 
     class Loss(torch.nn.Module):  # what DistributedDataParallel wraps: steps come as a model and a function that calls it
@@ -93,10 +66,8 @@ def full_size(name, precision, batch, sharded=False):
 
     def shared(batch):
         if sharded and int(os.environ["WORLD_SIZE"]) > 1:
-            model, loss_of = {**first, **again}[name][0](batch)
-            shard(model, torch.bfloat16 if precision == "amp-bf16" else None)
-            return model, loss_of
-        loss = Loss(*{**first, **again}[name][0](batch))
+            return sharded_steps.in_parts(name, precision, batch)
+        loss = Loss(*sharded_steps.STEPS[name][0](batch))
         if int(os.environ["WORLD_SIZE"]) > 1:
             loss = DistributedDataParallel(loss, device_ids=[torch.cuda.current_device()])
         return loss, lambda: loss(None)
@@ -106,6 +77,7 @@ def full_size(name, precision, batch, sharded=False):
 
 def worker(path, chosen):
     """One rank: every step that time is left for; rank 0 writes."""
+    import sharded_steps
     import torch
     import torch.distributed as dist
     from measure_steps import clean, group_ms
@@ -117,7 +89,7 @@ def worker(path, chosen):
     torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
     dist.init_process_group("nccl")
     first, parts = map(int, chosen.part.split("/"))
-    table = {"first": SHARDED, "again": SHARDED_AGAIN}[chosen.full_size] if chosen.sharded else TABLES[chosen.full_size]
+    table = sharded_steps.TABLES[chosen.full_size] if chosen.sharded else TABLES[chosen.full_size]
     for script, precision, batch in table[first::parts]:
         if not any(part in f"{script}_b{batch}_{precision}" for part in chosen.only.split(",")):
             continue

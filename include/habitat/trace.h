@@ -214,6 +214,9 @@ typedef struct habitat_trace_memory {
     double optimizer_bytes;              /* state of optimisers: momenta and the like */
     double between_bytes;                /* all that the allocator has given out then */
     double reserved_bytes;               /* most that the allocator held, given out or not */
+    double passes_peak_bytes;            /* most outside of an optimiser's step, without a GPU */
+    bool weights_in_parts;               /* the script keeps them so: copies of them in 16 bit, made
+                                            while a part runs, are in neither peak */
     bool peak_from_events;               /* the peak was seen in the profile (`[memory]` events) */
     size_t parameter_count;              /* 0 where sizes were not recorded */
     const habitat_parameter *parameters; /* shape (parameter_count), in the order in which the model

@@ -591,7 +591,6 @@ def test_models_in_parallel_are_told_only_where_there_are_any(tmp_path, capfd):
     "processes, begin, said",
     [
         ("2", "", "the script wants 2 processes"),
-        ("1", "from torch.distributed.fsdp import FullyShardedDataParallel as Sharded; Sharded(model.module)", "FullyShardedDataParallel"),
         ("1", "dist.send(torch.zeros(2).cuda(), 1)", "torch.distributed.send()"),
     ],
 )

@@ -30,15 +30,22 @@ static void set_memory(const habitat_replay *r, const replay_parallel *p, habita
  * one in the passes, of tensors that no part makes less: with many GPUs that is the higher one. */
 static double parts_change_bytes(const habitat_trace_memory *m, const replay_parted *told,
                                  const habitat_prediction *one) {
+    double cast_bytes = m->weights_in_parts ? 0.0 : told->cast_bytes; /* else they were not there */
     double weights = told->kept_bytes, gone = 1.0 - told->part;
     double state = isfinite(m->optimizer_bytes) ? m->optimizer_bytes : 2.0 * weights;
     double gradients = isfinite(m->gradients_bytes) ? m->gradients_bytes : weights;
     bool passes = one->memory_bytes > chosen_parts_passes_share * (weights + gradients + state);
     double least = told->gathered_bytes + told->part * (weights + state) - one->memory_bytes;
     double most = told->gathered_bytes - gone * (weights + state);
-    double bytes = most - (passes ? told->cast_bytes : gone * gradients);
-    if (!passes && one->passes_bytes > 0.0) /* known */
+    double bytes = most - (passes ? cast_bytes : gone * gradients);
+    if (m->passes_peak_bytes > 0.0 && m->passes_peak_bytes <= one->memory_bytes) {
+        double below = one->memory_bytes - m->passes_peak_bytes; /* the optimiser's step */
+        bytes = most - cast_bytes - below;
+        if (below > 0.0)
+            bytes = fmax(bytes, most - gone * gradients);
+    } else if (!passes && one->passes_bytes > 0.0) { /* known */
         bytes = fmax(bytes, fmin(least + one->passes_bytes, most));
+    }
     return fmax(bytes, least); /* a recorded peak may be less than the weights noted */
 }
 

@@ -134,6 +134,8 @@ static const known_key habitat_keys[] = {
     {"gpu", KEY_NOTED_GPU, VALUE_TEXT},
     {"peak_memory_bytes", KEY_PEAK_MEMORY, VALUE_NUMBER},
     {"peak_memory_reserved_bytes", KEY_PEAK_RESERVED, VALUE_NUMBER},
+    {"peak_memory_passes_bytes", KEY_PEAK_PASSES, VALUE_NUMBER},
+    {"weights_in_parts", KEY_WEIGHTS_IN_PARTS, VALUE_BOOLEAN},
     {"dropped_records", KEY_DROPPED, VALUE_NUMBER},
     {"memory", KEY_MEMORY, VALUE_OBJECT},
     {"rank", KEY_RANK, VALUE_NUMBER},

@@ -405,6 +405,18 @@ static int read_clock(reader *r, double value, uint64_t whole) {
     }
 }
 
+/* Most that was held at once. value < 0: no such number. */
+static int read_peak(reader *r, double value) {
+    habitat_trace_info *info = &r->b->trace->info;
+    double *out = r->key == KEY_PEAK_MEMORY     ? &info->peak_memory_bytes
+                  : r->key == KEY_PEAK_RESERVED ? &info->memory.reserved_bytes
+                                                : &info->memory.passes_peak_bytes;
+    if (value < 0.0 || value > (double)TRACE_BYTES_LIMIT)
+        return reader_bad_habitat(r, known_key_of(AT_HABITAT, r->key)->text);
+    *out = value;
+    return 1;
+}
+
 int reader_habitat_number(reader *r, const char *text, size_t length) {
     habitat_trace_info *info = &r->b->trace->info;
     double value = 0;
@@ -432,15 +444,9 @@ int reader_habitat_number(reader *r, const char *text, size_t length) {
     case KEY_BATCH:
         return read_batch_size(r, text, length);
     case KEY_PEAK_MEMORY:
-        if (!number || value > (double)TRACE_BYTES_LIMIT)
-            return reader_bad_habitat(r, "peak_memory_bytes");
-        info->peak_memory_bytes = value;
-        return 1;
     case KEY_PEAK_RESERVED:
-        if (!number || value > (double)TRACE_BYTES_LIMIT)
-            return reader_bad_habitat(r, "peak_memory_reserved_bytes");
-        info->memory.reserved_bytes = value;
-        return 1;
+    case KEY_PEAK_PASSES:
+        return read_peak(r, number ? value : -1.0);
     case KEY_CUDNN_VERSION:
         if (!counted)
             return reader_bad_habitat(r, "cudnn_version");
@@ -468,6 +474,8 @@ void reader_habitat_boolean(reader *r, bool value) {
     trace_setting setting = value ? TRACE_ON : TRACE_OFF;
     if (r->key == KEY_WITHOUT_GPU)
         info->without_gpu = value;
+    if (r->key == KEY_WEIGHTS_IN_PARTS)
+        info->memory.weights_in_parts = value;
     else if (r->key == KEY_MATMUL_TF32)
         info->matmul_tf32 = value, formats->matmul_tf32 = setting;
     else if (r->key == KEY_CONVOLUTION_TF32)

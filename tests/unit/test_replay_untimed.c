@@ -47,14 +47,18 @@ static void backward(made_text *text, int at, int sequence, int gradients) {
 }
 
 /* A product, two layers, and back; two products in the step of the optimiser's place. */
+static const char *noted = ""; /* in the habitat object */
+
 static habitat_trace *step_of(bool with_gradients) {
     made_text text = {0};
     habitat_trace *trace = NULL;
     habitat_error err = {0};
-    made_write(&text, "{\"habitat\": {\"schema\": 1, \"batch_size\": 8, \"recorded_without_gpu\": "
-                      "true, \"peak_memory_bytes\": 30000000, \"memory\": {\"parameters_bytes\": "
-                      "4016000, \"parameter_sizes\": {\"float32\": [500000, 250000, 1000, 300, "
-                      "700, 250000, 1000, 300, 700]}}}, \"traceEvents\": [\n");
+    made_write(&text,
+               "{\"habitat\": {\"schema\": 1, \"batch_size\": 8, \"recorded_without_gpu\": "
+               "true, %s \"peak_memory_bytes\": 30000000, \"memory\": {\"parameters_bytes\": "
+               "4016000, \"parameter_sizes\": {\"float32\": [500000, 250000, 1000, 300, "
+               "700, 250000, 1000, 300, 700]}}}, \"traceEvents\": [\n",
+               noted);
     for (int i = 0; i < 3; i++) {
         char number[64];
         snprintf(number, sizeof number, ", \"Sequence number\": %d, \"Fwd thread id\": 0", i + 1);
@@ -189,11 +193,37 @@ static void test_gradients(void) {
     check_case("gradients in buckets; the first is summed beside the rest of the backward pass");
 }
 
+static double memory_of(const char *notes) {
+    double product_us, add_us;
+    habitat_error err = {0};
+    noted = notes;
+    double bytes =
+        on(habitat_replay_apply_sharded, 2, true, &product_us, &add_us, &err).memory_bytes;
+    noted = "";
+    return bytes;
+}
+
+/* Weights and Adam's two states go by half, from the peak of the passes; gradients too, from one in
+ * the optimiser's step. What is whole at once comes on top. */
+static void test_memory(void) {
+    double all = 4.016e6, layer = 1.008e6, whole = 2e6 + 3 * layer;
+    CHECK_NEAR(memory_of(""), 30e6 - 1.5 * all + whole, 1e-6);
+    CHECK_NEAR(memory_of("\"peak_memory_passes_bytes\": 30000000,"), 30e6 - 1.5 * all + whole,
+               1e-6);
+    CHECK_NEAR(memory_of("\"peak_memory_passes_bytes\": 29500000,"), 29.5e6 - 1.5 * all + whole,
+               1e-6);
+    CHECK_NEAR(memory_of("\"peak_memory_passes_bytes\": 20000000,"), 30e6 - 2 * all + whole, 1e-6);
+    CHECK_NEAR(memory_of("\"peak_memory_passes_bytes\": 30000001,"), 30e6 - 1.5 * all + whole,
+               1e-6); /* not believed */
+    check_case("the peak of the passes is known where it was noted");
+}
+
 int main(void) {
     gpu = made_gpu("made", 100, 2.2, 2000, 50);
     gpu.nvlink_bytes_per_s = 200e9;
     test_one();
     test_parts();
     test_gradients();
+    test_memory();
     return check_done();
 }

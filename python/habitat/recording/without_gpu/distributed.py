@@ -8,11 +8,16 @@ what they are inside DistributedDataParallel and DataParallel, and collectives l
 from __future__ import annotations
 
 import contextlib
+import math
 import os
-from typing import Any, Callable, NoReturn
+from typing import TYPE_CHECKING, Any, Callable, NoReturn
 
 from ..boundary import Patch
 from ..errors import AbortScript, RecordError
+from .parts import WholeWeights
+
+if TYPE_CHECKING:
+    from .allocations import Allocations
 
 # By place: of one process, the result is the input, or the only part of it.
 IN_PLACE = ("all_reduce", "broadcast", "reduce", "all_reduce_coalesced", "broadcast_object_list", "barrier", "monitored_barrier")
@@ -21,11 +26,6 @@ INTO_PARTS = ("all_gather", "all_to_all")
 FROM_PARTS = ("reduce_scatter",)
 REMEDY = "run it as one process (WORLD_SIZE=1; DistributedDataParallel may stay), or record it on GPUs"
 NEED_ANOTHER = ("send", "recv", "isend", "irecv", "batch_isend_irecv")
-SHARDED = (
-    ("torch.distributed.fsdp", "FullyShardedDataParallel"),
-    ("torch.distributed.fsdp", "fully_shard"),
-    ("torch.distributed.device_mesh", "init_device_mesh"),
-)
 
 
 class Done:
@@ -48,11 +48,12 @@ class Done:
 
 
 class Distributed:
-    def __init__(self, where: str) -> None:
+    def __init__(self, where: str, allocations: Allocations) -> None:
         self.used = False  # the script wraps its model or asks for a group
         self._where = where
         self._started = False
         self._patch = Patch()
+        self._weights = WholeWeights(self._patch, allocations)
 
     def install(self) -> None:
         import torch
@@ -72,7 +73,8 @@ class Distributed:
         for kind in ("nccl", "gloo", "ucc", "mpi"):
             self._everywhere(f"is_{kind}_available", lambda before: lambda: True)
         self._collectives()
-        self._sharded()
+        self._weights.install()
+        self._meshes()
 
     def remove(self) -> None:
         if self._started:
@@ -82,12 +84,20 @@ class Distributed:
                 torch.distributed.destroy_process_group()
         self._patch.remove()
 
+    def in_parts(self) -> bool:
+        return self._weights.used
+
     def warning(self) -> str:
+        if self._weights.used:
+            return (
+                "the script keeps weights in parts (fully_shard, FullyShardedDataParallel): the step of one GPU is recorded, with all of"
+                " them; habitat predict --gpus N --sharded tells that of several"
+            )
         if not self.used:
             return ""
         return (
             "the script trains in parallel (torch.distributed, DistributedDataParallel or DataParallel): the step of one GPU is"
-            " recorded, without the exchange of gradients"
+            " recorded, without the exchange of gradients; habitat predict --gpus N adds it"
         )
 
     def _everywhere(self, name: str, make: Callable[..., Any]) -> None:
@@ -129,18 +139,25 @@ class Distributed:
         for name in NEED_ANOTHER:
             self._everywhere(name, lambda before: self._refusing(f"torch.distributed.{before.__name__}()"))
 
-    def _sharded(self) -> None:
-        """Its hooks read the memory of parameters, which has none."""
+    def _meshes(self) -> None:
+        """A mesh of one GPU is PyTorch's own; the default group is begun with it, as it does."""
         import importlib
 
-        for module, name in SHARDED:
-            with contextlib.suppress(ImportError):
-                owner = importlib.import_module(module)
-                kind = getattr(owner, name, None)
-                if isinstance(kind, type):
-                    self._patch.wrap(kind, "__init__", lambda before: self._refusing(f"{before.__qualname__.split('.')[0]}"))
-                elif kind is not None:
-                    self._patch.wrap(owner, name, lambda before: self._refusing(f"{before.__name__}()"))
+        def make(before: Callable[..., Any]) -> Callable[..., Any]:
+            def init_device_mesh(device_type: Any, mesh_shape: Any, *rest: Any, **more: Any) -> Any:
+                import torch
+
+                if math.prod(mesh_shape) > 1:
+                    self._refuse(f"the script wants {math.prod(mesh_shape)} processes")
+                if not torch.distributed.is_initialized():
+                    torch.distributed.init_process_group()
+                return before(device_type, mesh_shape, *rest, **more)
+
+            return init_device_mesh
+
+        for name in ("torch.distributed.device_mesh", "torch.distributed"):
+            with contextlib.suppress(ImportError, AttributeError):
+                self._patch.wrap(importlib.import_module(name), "init_device_mesh", make)
 
     def _refusing(self, what: str) -> Callable[..., NoReturn]:
         return lambda *unused, **unused_too: self._refuse(what)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Dict, List, Optional
+from typing import Dict, List, Optional, Union
 
 import json
 import warnings
@@ -26,7 +26,7 @@ class Pretence:
         self.allocations = Allocations()
         self.values = Values(where)
         self._device = Device(where, self.values, self.allocations)
-        self._distributed = Distributed(where)
+        self._distributed = Distributed(where, self.allocations)
         self._overrides = Overrides(self.values)
         self._mode: Optional[ShapesOnly] = None
         self._quiet = warnings.catch_warnings()
@@ -36,6 +36,7 @@ class Pretence:
         self._overrides.install()
         self._device.install()
         self._distributed.install()
+        self.allocations.install()
         # What a copy of a tensor asks PyTorch on its way is no fault of the script's.
         self._quiet.__enter__()
         warnings.filterwarnings("ignore", "Accessing the data pointer of FakeTensor")
@@ -47,6 +48,7 @@ class Pretence:
         if mode is not None:
             mode.__exit__(None, None, None)
             self._quiet.__exit__(None, None, None)
+        self.allocations.remove()
         self._distributed.remove()
         self._device.remove()
         self._overrides.remove()
@@ -66,9 +68,14 @@ class Pretence:
             )
         return [line for line in said if line]
 
-    def facts(self) -> Dict[str, float]:
+    def facts(self) -> Dict[str, Union[float, bool]]:
         """What is noted of the recorded iterations beside their operations."""
-        return {"cpu_data_ms": self.log.drawn_ms()} if self.log.drawn_ms() > 0 else {}
+        facts: Dict[str, Union[float, bool]] = {"peak_memory_passes_bytes": self.allocations.passes_peak}
+        if self.log.drawn_ms() > 0:
+            facts["cpu_data_ms"] = self.log.drawn_ms()
+        if self._distributed.in_parts():
+            facts["weights_in_parts"] = True
+        return facts
 
     def after_failure(self) -> str:
         """What made-up values may have to do with a script's failure: the end of a sentence, or nothing."""
