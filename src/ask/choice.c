@@ -203,7 +203,8 @@ static const char *obstacle_words(made_choice *out, habitat_exclusion_kind kind,
                          : "of another vendor than the recording's GPU: no measurement checks its "
                            "prediction";
     case HABITAT_EXCLUDED_SMALL:
-        return row->key.batch_size || row->key.precision || row->key.gpu_count > 1
+        return row->key.batch_size || row->key.precision || row->key.gpu_count > 1 ||
+                       !origin_of(out->open.answers[0])
                    ? "too small: the memory that it needs does not fit"
                    : "too small: the memory that was in use on the origin does not fit";
     case HABITAT_EXCLUDED_NEAR:

@@ -119,7 +119,8 @@ static bool text_too_small(writer *w, const habitat_answer *what, const shortlis
         least = p->fits == 0 ? fmin(least, p->memory_bytes) : least;
         most = p->fits == 0 ? fmax(most, p->memory_bytes) : most;
     }
-    bool recorded = most == habitat_trace_get_info(what->trace)->peak_memory_bytes;
+    const habitat_trace_info *trace = habitat_trace_get_info(what->trace);
+    bool recorded = !trace->without_gpu && most == trace->peak_memory_bytes;
     if (isinf(least))
         return false;
     habitat_format(from, sizeof from, "%.1f", least / HABITAT_GB);

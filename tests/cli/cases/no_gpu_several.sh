@@ -33,3 +33,7 @@ done
 for wrong in "--gpus 2 --batch 8" "--gpus 2 --precision fp32" "--gpus 2 --assemble sum" "--gpus 2 --cpu-scale 2"; do
     "$habitat" predict "$step" --to L40S $wrong; echo "$?"
 done
+# what does not fit is what it needs: there is no GPU that anything was in use on
+zcat "$step" | sed 's/"peak_memory_bytes":[0-9]*/"peak_memory_bytes":50000000000/' >large.json
+"$habitat" predict large.json --to L40S 2>/dev/null | grep small:
+"$habitat" choose large.json --to L40S --json 2>/dev/null | grep '"reason"'
