@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Steps of the sizes that people train (data/recordings/full_size; tools/full_size_steps.py): docs/full-size-steps.md on standard output.
 
-usage: judge_full_size_steps.py HABITAT [FOLDER]      the page; FOLDER: recordings of an H100, those without a GPU in FOLDER/without_gpu,
-                                                       measured_h200.csv, measured_ddp_h200.csv and measured_sharded_h200.csv
+usage: judge_full_size_steps.py HABITAT [FOLDER]      the page; FOLDER: recordings of an H100, those without a GPU in FOLDER/without_gpu and
+                                                       FOLDER/parts_without_gpu, measured_ddp_h200.csv and measured_sharded_h200.csv
        judge_full_size_steps.py HABITAT --measured FOLDER     what FOLDER's recordings of an H200 took: measured_h200.csv
 """
 
@@ -27,7 +27,8 @@ What the rows say: [new-models.md](new-models.md#how-to-read-these-tables). Batc
 **What was seen.** The table of the first look, before anything was mended, is in docs/decisions/0500. Decisions 0501 to 0534 were made with these recordings in view (constants and forms were chosen on older
 recordings where these tell enough), so all rows are partly seen; the [clean test](#clean-test) has others. Two steps ran at a time, each on a GPU of its own, so whole steps that the CPU binds are of busy
 hosts. Times of two GPUs were in view when docs/decisions/0536 was made, whose constants were chosen on other steps, and RegNet of the clean test when 0535 was. Those with weights in parts are seen, in the clean
-test as well: the time of the CPU for each parameter, the widths and the form of the memory were chosen on them (docs/decisions/0556, with the first look).
+test as well: the time of the CPU for each parameter, the widths and the form of the memory were chosen on them (docs/decisions/0556, with the first look). Those "from shapes alone" are a first look, nothing was chosen on them (0590); those "of the script in parts"
+(`tools/sharded_steps.py`, in `parts_without_gpu`) too, but that the memory of GPT-2 XL and Llama 1.2B was in view when 0591 was made.
 
 ## All steps
 """

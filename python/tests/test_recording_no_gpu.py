@@ -590,7 +590,6 @@ def test_models_in_parallel_are_told_only_where_there_are_any(tmp_path, capfd):
 @pytest.mark.parametrize(
     "processes, begin, said",
     [
-        ("2", "", "the script wants 2 processes"),
         ("1", "dist.send(torch.zeros(2).cuda(), 1)", "torch.distributed.send()"),
     ],
 )
@@ -601,6 +600,30 @@ def test_what_needs_other_processes_is_refused_in_one_line(tmp_path, capfd, monk
     lines = capfd.readouterr().err.strip().splitlines()
     assert code == 1 and len(lines) == 1
     assert f"{said}: without a GPU one process on one GPU is recorded; run it as one process (WORLD_SIZE=1" in lines[0]
+
+
+MANY = PARALLEL + """
+shares = torch.utils.data.distributed.DistributedSampler(range(64))
+assert dist.get_world_size() == 4 and dist.get_rank() == 2 and list(shares)[:2] != [0, 1] and len(shares) == 16
+whole, part, names = torch.zeros(4, 3, device="cuda"), torch.zeros(1, 3, device="cuda"), [None] * 4
+dist.all_gather_into_tensor(whole, part)
+dist.reduce_scatter_tensor(part, whole)
+dist.all_gather_object(names, "mine")
+assert names == ["mine"] * 4
+dist.barrier()
+"""
+
+
+def test_one_of_several_processes_does_what_is_its_own(tmp_path, capfd, monkeypatch):
+    for name, value in (("WORLD_SIZE", "4"), ("RANK", "2"), ("LOCAL_RANK", "0")):
+        monkeypatch.setenv(name, value)
+    body = MANY.format(backend="nccl", wrapper="DistributedDataParallel").replace("assert seen == [0] and", "assert seen == [2] and")
+    code, _ = record_script(tmp_path, HEAD + body.replace("len(parts) == 1", "len(parts) == 4") + LOOP, *QUICK)
+    assert code == 0 and "habitat predict --gpus 4 adds it" in capfd.readouterr().err
+    trace = read_trace(tmp_path / "step.rank2.json.gz")
+    assert shapes(trace, "aten::addmm") == [((8,), (6, 4)), ((2,), (6, 8))]
+    assert trace["habitat"]["rank"] is None and trace["habitat"]["world_size"] is None
+    assert names(trace).count("aten::copy_") == 1  # of the gathered losses its own
 
 
 GATHERS = """

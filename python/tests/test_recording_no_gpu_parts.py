@@ -102,11 +102,25 @@ def test_pytorch_is_as_it_was(tmp_path):
     assert not torch.distributed.is_initialized()
 
 
-def test_a_mesh_of_several_processes_is_refused_in_one_line(tmp_path, capfd):
-    body = MODEL + "init_device_mesh('cuda', (2, 4))\n" + OPTIMIZER + LOOP
-    code, _ = record_script(tmp_path, HEAD + body, *QUICK)
+MESH = """
+mesh = init_device_mesh("cuda", (2, 4), mesh_dim_names=("replicas", "parts"))
+for layer in [*model.layers, model]:
+    fully_shard(layer, mesh=mesh)
+"""
+
+
+def test_a_mesh_of_more_processes_than_there_are_is_refused_in_one_line(tmp_path, capfd):
+    code, _ = record_script(tmp_path, HEAD + MODEL + MESH + OPTIMIZER + LOOP, *QUICK)
     lines = capfd.readouterr().err.strip().splitlines()
-    assert code == 1 and len(lines) == 1 and "the script wants 8 processes" in lines[0]
+    assert code == 1 and len(lines) == 1
+    assert "the script wants 8 processes" in lines[0] and "WORLD_SIZE=8 RANK=0 LOCAL_RANK=0 habitat record" in lines[0]
+
+
+def test_one_process_of_a_mesh_is_recorded(tmp_path, capfd, monkeypatch):
+    for name, value in (("WORLD_SIZE", "8"), ("RANK", "0"), ("LOCAL_RANK", "0")):
+        monkeypatch.setenv(name, value)
+    code, _ = record_script(tmp_path, HEAD + MODEL + MESH + OPTIMIZER + LOOP, *QUICK)
+    assert code == 0 and "--gpus 8 --sharded" in capfd.readouterr().err
 
 
 def test_weights_in_the_format_of_the_policy_take_no_memory(tmp_path):

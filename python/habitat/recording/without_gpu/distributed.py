@@ -1,8 +1,8 @@
-"""torch.distributed where a script trains in one process: a group of one, whose collectives have nothing to exchange.
+"""torch.distributed where a script trains in parallel: what one of its processes does, which exchanges nothing.
 
-A build without CUDA has no NCCL, and the others read values that our tensors lack. So the group's backend is PyTorch's fake one, models stay
-what they are inside DistributedDataParallel and DataParallel, and collectives leave or copy what they are given. Everything is put back by
-`Patch.remove()` and `close()`.
+A build without CUDA has no NCCL, and the others read values that our tensors lack. So the group's backend is PyTorch's fake one, of as many
+processes as the script is told of (WORLD_SIZE), models stay what they are inside DistributedDataParallel and DataParallel, and collectives
+leave or copy what they are given. Everything is put back by `Patch.remove()` and `close()`.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ from .parts import WholeWeights
 if TYPE_CHECKING:
     from .allocations import Allocations
 
-# By place: of one process, the result is the input, or the only part of it.
+# By place: the result is the input, or a part of it, or holds it first.
 IN_PLACE = ("all_reduce", "broadcast", "reduce", "all_reduce_coalesced", "broadcast_object_list", "barrier", "monitored_barrier")
 INTO_FIRST = ("all_gather_into_tensor", "reduce_scatter_tensor", "all_to_all_single", "_all_gather_base", "_reduce_scatter_base")
 INTO_PARTS = ("all_gather", "all_to_all")
 FROM_PARTS = ("reduce_scatter",)
 REMEDY = "run it as one process (WORLD_SIZE=1; DistributedDataParallel may stay), or record it on GPUs"
+ONE_OF = "say of how many it is one: WORLD_SIZE={0} RANK=0 LOCAL_RANK=0 habitat record --no-gpu .."
 NEED_ANOTHER = ("send", "recv", "isend", "irecv", "batch_isend_irecv")
 
 
@@ -50,6 +51,7 @@ class Done:
 class Distributed:
     def __init__(self, where: str, allocations: Allocations) -> None:
         self.used = False  # the script wraps its model or asks for a group
+        self._processes = 1
         self._where = where
         self._started = False
         self._patch = Patch()
@@ -88,16 +90,17 @@ class Distributed:
         return self._weights.used
 
     def warning(self) -> str:
+        count = str(self._processes) if self._processes > 1 else "N"
         if self._weights.used:
             return (
                 "the script keeps weights in parts (fully_shard, FullyShardedDataParallel): the step of one GPU is recorded, with all of"
-                " them; habitat predict --gpus N --sharded tells that of several"
+                f" them; habitat predict --gpus {count} --sharded tells that of several"
             )
         if not self.used:
             return ""
         return (
             "the script trains in parallel (torch.distributed, DistributedDataParallel or DataParallel): the step of one GPU is"
-            " recorded, without the exchange of gradients; habitat predict --gpus N adds it"
+            f" recorded, without the exchange of gradients; habitat predict --gpus {count} adds it"
         )
 
     def _everywhere(self, name: str, make: Callable[..., Any]) -> None:
@@ -108,19 +111,20 @@ class Distributed:
             if hasattr(owner, name):
                 self._patch.wrap(owner, name, make)
 
-    def _refuse(self, what: str) -> NoReturn:
-        raise AbortScript(RecordError(self._where, f"{what}: without a GPU one process on one GPU is recorded; {REMEDY}"))
+    def _refuse(self, what: str, remedy: str = REMEDY) -> NoReturn:
+        raise AbortScript(RecordError(self._where, f"{what}: without a GPU one process on one GPU is recorded; {remedy}"))
 
     def _begin(self, before: Callable[..., Any]) -> Callable[..., Any]:
-        def begin(backend: Any = None, init_method: Any = None, timeout: Any = None, world_size: int = -1, *rest: Any, **more: Any) -> None:
-            size = world_size if world_size > 0 else int(os.environ.get("WORLD_SIZE", "1"))
-            if size > 1:
-                self._refuse(f"the script wants {size} processes")
+        def begin(
+            backend: Any = None, init_method: Any = None, timeout: Any = None, world_size: int = -1, rank: int = -1, *rest: Any, **more: Any
+        ) -> None:
             try:
                 from torch.testing._internal.distributed.fake_pg import FakeStore
             except ImportError:
                 self._refuse("this PyTorch has no group of processes without a network")
-            before("fake", rank=0, world_size=1, store=FakeStore())
+            self._processes = world_size if world_size > 0 else int(os.environ.get("WORLD_SIZE", "1"))
+            which = rank if rank >= 0 else int(os.environ.get("RANK", "0"))
+            before("fake", rank=which, world_size=self._processes, store=FakeStore())
             self.used = self._started = True
 
         return begin
@@ -129,7 +133,7 @@ class Distributed:
         for name in IN_PLACE:
             self._everywhere(name, lambda before: lambda *a, async_op=False, **k: _end(async_op))
         for name in INTO_FIRST:
-            self._everywhere(name, lambda before: _copying(lambda out, given: [(out, given)]))
+            self._everywhere(name, lambda before: _copying(_what_fits))
         for name in INTO_PARTS:
             self._everywhere(name, lambda before: _copying(_into_parts))
         for name in FROM_PARTS:
@@ -140,17 +144,18 @@ class Distributed:
             self._everywhere(name, lambda before: self._refusing(f"torch.distributed.{before.__name__}()"))
 
     def _meshes(self) -> None:
-        """A mesh of one GPU is PyTorch's own; the default group is begun with it, as it does."""
+        """A mesh is PyTorch's own; the default group is begun with it, as it does."""
         import importlib
 
         def make(before: Callable[..., Any]) -> Callable[..., Any]:
             def init_device_mesh(device_type: Any, mesh_shape: Any, *rest: Any, **more: Any) -> Any:
                 import torch
 
-                if math.prod(mesh_shape) > 1:
-                    self._refuse(f"the script wants {math.prod(mesh_shape)} processes")
                 if not torch.distributed.is_initialized():
                     torch.distributed.init_process_group()
+                count = math.prod(mesh_shape)
+                if count > self._processes:
+                    self._refuse(f"the script wants {count} processes", ONE_OF.format(count))
                 return before(device_type, mesh_shape, *rest, **more)
 
             return init_device_mesh
@@ -194,6 +199,14 @@ def _end(async_op: bool) -> Any:
     return Done() if async_op else None
 
 
+def _what_fits(out: Any, given: Any) -> Any:
+    """Of a result that several processes fill its own part, of an input that they share one."""
+    count = min(out.numel(), given.numel())
+    if out.numel() == given.numel():
+        return [(out, given)]
+    return [(out.reshape(-1)[:count], given.reshape(-1)[:count])]
+
+
 def _into_parts(parts: Any, given: Any) -> Any:
     return zip(parts, given if isinstance(given, (list, tuple)) else [given])
 
@@ -212,4 +225,4 @@ def _copying(pairs: Callable[[Any, Any], Any]) -> Callable[..., Any]:
 
 def _gather_object(parts: Any, given: Any, *unused: Any, **unused_too: Any) -> None:
     if parts:
-        parts[0] = given
+        parts[:] = [given] * len(parts)

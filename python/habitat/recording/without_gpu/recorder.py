@@ -68,9 +68,10 @@ class Pretence:
             )
         return [line for line in said if line]
 
-    def facts(self) -> Dict[str, Union[float, bool]]:
+    def facts(self) -> Dict[str, Union[float, bool, None]]:
         """What is noted of the recorded iterations beside their operations."""
-        facts: Dict[str, Union[float, bool]] = {"peak_memory_passes_bytes": self.allocations.passes_peak}
+        facts: Dict[str, Union[float, bool, None]] = {"peak_memory_passes_bytes": self.allocations.passes_peak}
+        facts.update(dict.fromkeys(("rank", "world_size")))  # whatever the script was told, no messages of others are in it
         if self.log.drawn_ms() > 0:
             facts["cpu_data_ms"] = self.log.drawn_ms()
         if self._distributed.in_parts():
