@@ -112,6 +112,27 @@ static habitat_prediction on(apply how, uint32_t count, bool with_gradients, dou
     return out;
 }
 
+/* The graph of one GPU with all of its kernels as long as that. */
+static double run_us(double kernel_us) {
+    habitat_trace *trace = step_of(true);
+    habitat_workload *w = NULL;
+    habitat_replay *r = NULL;
+    habitat_replay_result result = {.iteration_ms = NAN};
+    habitat_error err = {0};
+    double ns[OPERATIONS];
+    for (size_t i = 0; i < OPERATIONS; i++)
+        ns[i] = kernel_us * 1e3;
+    CHECK_INT(workload_from_shapes_of(trace, &w, &err), HABITAT_OK);
+    CHECK_INT(habitat_replay_create(w, NULL, &r, &err), HABITAT_OK);
+    CHECK_INT(habitat_replay_run(r, NULL, &result, &err), HABITAT_E_ARG);
+    CHECK_INT(habitat_replay_run(r, ns, &result, &err), HABITAT_OK);
+    CHECK(result.bound_by == (kernel_us > operation_us ? HABITAT_BY_GPU : HABITAT_BY_CPU));
+    habitat_replay_free(r);
+    habitat_workload_free(w);
+    habitat_trace_free(trace);
+    return result.iteration_ms * 1e3;
+}
+
 static double message_us(habitat_collective kind, double bytes) {
     return collective_time_ns(&gpu, kind, bytes, 2) / 1e3;
 }
@@ -132,7 +153,9 @@ static void test_one(void) {
     CHECK(product_us > 1e4 && add_us > 1e4);
     CHECK_NEAR(one.iteration_ms * 1e3, one_us(product_us, add_us), 1e-6);
     CHECK_NEAR(one.cpu_ms * 1e3, OPERATIONS * operation_us, 1e-9);
-    check_case("one GPU takes the longer of its kernels and the CPU");
+    CHECK_NEAR(run_us(10.0), OPERATIONS * operation_us, 1e-9);
+    CHECK_NEAR(run_us(100.0), OPERATIONS * 100.0, 1e-9);
+    check_case("one GPU takes the longer of its kernels and the CPU, the graph as the rule");
     CHECK_NEAR(on(habitat_replay_apply_parallel, 1, false, &product_us, &add_us, &err).iteration_ms,
                one.iteration_ms, 1e-12);
     on(habitat_replay_apply_parallel, 2, false, &product_us, &add_us, &err);
