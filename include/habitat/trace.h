@@ -207,6 +207,20 @@ typedef struct habitat_parameter {
     uint64_t elements;   /* >= 1 */
 } habitat_parameter;
 
+/* A moment at which memory may be at its most [byte], and those of which one is, whatever the
+ * batch.
+ */
+typedef struct habitat_memory_moment {
+    double kept_bytes;  /* weights, states, gradients of parameters: as large with any batch */
+    double grown_bytes; /* what grows with it */
+} habitat_memory_moment;
+
+enum { HABITAT_MOMENTS_MAX = 16 };
+typedef struct habitat_memory_moments {
+    size_t count; /* 0: not noted */
+    habitat_memory_moment all[HABITAT_MOMENTS_MAX];
+} habitat_memory_moments;
+
 /* What the recording says of device memory, beside its peak [byte]; NaN where it does not. The
  * first five are of the moment between two iterations. */
 typedef struct habitat_trace_memory {
@@ -214,9 +228,10 @@ typedef struct habitat_trace_memory {
     double optimizer_bytes;              /* state of optimisers: momenta and the like */
     double between_bytes;                /* all that the allocator has given out then */
     double reserved_bytes;               /* most that the allocator held, given out or not */
-    double passes_peak_bytes;            /* most outside of an optimiser's step, without a GPU */
+    habitat_memory_moments passes;       /* without a GPU: outside of the steps of an optimiser, */
+    habitat_memory_moments steps;        /* and inside */
     bool weights_in_parts;               /* the script keeps them so: copies of them in 16 bit, made
-                                            while a part runs, are in neither peak */
+                                            while a part runs, are in no moment and no peak */
     bool peak_from_events;               /* the peak was seen in the profile (`[memory]` events) */
     size_t parameter_count;              /* 0 where sizes were not recorded */
     const habitat_parameter *parameters; /* shape (parameter_count), in the order in which the model

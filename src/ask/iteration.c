@@ -90,11 +90,12 @@ static habitat_status check_timed(const habitat_request *r, const habitat_worklo
                                   habitat_error *err) {
     if (w->origin)
         return HABITAT_OK;
-    if (r->batch_size_count || r->precision)
-        return habitat_fail(
-            err, HABITAT_E_ARG,
-            "recorded without a GPU, so no measured time can be scaled; for another "
-            "batch size or precision, record its script so");
+    if (r->batch_from || r->precision)
+        return habitat_fail(err, HABITAT_E_ARG,
+                            r->precision ? "recorded without a GPU, so no measured time can be "
+                                           "scaled; for another precision, record its script so"
+                                         : "recorded without a GPU: what grows with the batch is "
+                                           "told from its shapes; leave out the second recording");
     if (r->cpu_scale != 0.0)
         return habitat_fail(err, HABITAT_E_ARG,
                             "recorded without a GPU: times of its CPU are not those of a step on a "

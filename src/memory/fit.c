@@ -51,11 +51,19 @@ habitat_memory_fit habitat_memory_fit_on(const habitat_memory_parts *parts,
     return memory_fit_with(parts, gpu, &margin);
 }
 
+/* A step that was recorded on a GPU. */
+typedef struct recorded_step {
+    const habitat_memory *memory;
+    habitat_memory_format format;
+    double batch;
+} recorded_step;
+
 /* Whether `samples` fit; all is unknown where their memory is. */
-static habitat_memory_fit fit_of(const habitat_memory *m, habitat_memory_format format,
-                                 const habitat_gpu *gpu, uint64_t recorded_batch, double samples) {
+static habitat_memory_fit fit_at(const void *context, const habitat_gpu *gpu, double samples) {
+    const recorded_step *step = context;
     habitat_memory_parts parts;
-    if (habitat_memory_predict(m, samples / (double)recorded_batch, format, &parts) != HABITAT_OK)
+    if (habitat_memory_predict(step->memory, samples / step->batch, step->format, &parts) !=
+        HABITAT_OK)
         return (habitat_memory_fit){NAN, NAN, NAN, -1};
     return habitat_memory_fit_on(&parts, gpu);
 }
@@ -68,19 +76,16 @@ static double between(double low, double left, double high, double lacking, bool
     return fmin(fmax(floor(low + (high - low) * share), low + 1), high - 1);
 }
 
-double habitat_memory_largest_batch(const habitat_memory *memory, habitat_memory_format format,
-                                    const habitat_gpu *gpu, uint64_t recorded_batch) {
+double memory_largest(memory_fit_at fit_at_batch, const void *context, const habitat_gpu *gpu) {
     static const double most = 1099511627776.0; /* 2^40 samples: nothing grows with the batch */
-    if (!recorded_batch)
-        return NAN;
-    habitat_memory_fit fit = fit_of(memory, format, gpu, recorded_batch, 1);
+    habitat_memory_fit fit = fit_at_batch(context, gpu, 1);
     if (fit.fits != 1)
         return fit.fits < 0 ? NAN : 0;
     double low = 1, left = fit.headroom_bytes, high = 2, lacking = 0;
     while (fit.fits == 1) {
         if (high >= most)
             return NAN;
-        fit = fit_of(memory, format, gpu, recorded_batch, high);
+        fit = fit_at_batch(context, gpu, high);
         lacking = fit.headroom_bytes;
         if (fit.fits == 1) {
             low = high;
@@ -90,7 +95,7 @@ double habitat_memory_largest_batch(const habitat_memory *memory, habitat_memory
     }
     for (bool halve = false; high - low > 1; halve = !halve) {
         double at = between(low, left, high, lacking, halve);
-        fit = fit_of(memory, format, gpu, recorded_batch, at);
+        fit = fit_at_batch(context, gpu, at);
         if (fit.fits == 1) {
             low = at;
             left = fit.headroom_bytes;
@@ -100,4 +105,10 @@ double habitat_memory_largest_batch(const habitat_memory *memory, habitat_memory
         }
     }
     return low;
+}
+
+double habitat_memory_largest_batch(const habitat_memory *memory, habitat_memory_format format,
+                                    const habitat_gpu *gpu, uint64_t recorded_batch) {
+    recorded_step step = {memory, format, (double)recorded_batch};
+    return recorded_batch ? memory_largest(fit_at, &step, gpu) : NAN;
 }

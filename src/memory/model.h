@@ -151,6 +151,12 @@ bool memory_steps_add(memory_steps *steps, const memory_step *step);
 bool memory_steps_add_life(memory_steps *steps, const memory_life *life);
 void memory_steps_free(memory_steps *steps);
 
+/* fit.c: whether so many samples fit, and the most that are known to; 0: not even one, NaN: not
+ * known. */
+typedef habitat_memory_fit (*memory_fit_at)(const void *context, const habitat_gpu *gpu,
+                                            double samples);
+double memory_largest(memory_fit_at fit_at_batch, const void *context, const habitat_gpu *gpu);
+
 /* memory.c: habitat_memory_create() with other notes than the trace's: to judge what shapes tell
  * without any. */
 habitat_status memory_create(const habitat_trace *trace, const habitat_trace_info *info,

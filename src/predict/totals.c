@@ -8,7 +8,7 @@
 #include "base/words.h"
 #include "formula/formula.h"
 #include "gpu/gpu.h"
-#include "memory/model.h"
+#include "memory/moments.h"
 #include "predict/widen.h"
 #include "workload/bound.h"
 #include "workload/scale.h"
@@ -98,20 +98,13 @@ static habitat_memory_format memory_format_of(const habitat_workload *w, const h
                                             : HABITAT_MEMORY_SINGLE;
 }
 
-/* A recording without a GPU holds the most that its tensors take at once, and is not scaled;
- * without that, weights and the optimiser's state tell which GPUs are too small. */
-static bool counted_in_tensors(const habitat_workload *w, habitat_memory_parts *out) {
-    const habitat_trace_info *info = w->trace ? habitat_trace_get_info(w->trace) : NULL;
-    if (!info || !info->without_gpu)
+/* A recording without a GPU holds the most that its tensors take at once; without that, weights and
+ * the optimiser's state tell which GPUs are too small. */
+static bool counted_in_tensors(const habitat_workload *w, double factor,
+                               habitat_memory_parts *out) {
+    if (!workload_is_untimed(w))
         return false;
-    bool counted = info->peak_memory_bytes > 0;
-    *out =
-        (habitat_memory_parts){.basis = counted ? HABITAT_MEMORY_TENSORS : HABITAT_MEMORY_UNKNOWN,
-                               .peak_bytes = counted ? info->peak_memory_bytes : (double)NAN,
-                               .parameters_bytes = info->memory.parameters_bytes,
-                               .optimizer_bytes = info->memory.optimizer_bytes,
-                               .algorithms_bytes = NAN,
-                               .largest_bytes = NAN};
+    memory_counted(habitat_trace_get_info(w->trace), factor, out);
     return true;
 }
 
@@ -128,7 +121,7 @@ static void set_memory(const habitat_workload *w, const habitat_gpu *dest,
     out->largest_batch = out->passes_bytes = NAN;
     out->fits = -1;
     if (!recorded->memory) {
-        if (!counted_in_tensors(recorded, &parts))
+        if (!counted_in_tensors(recorded, factor, &parts))
             return;
     } else if (habitat_memory_predict(recorded->memory, factor, format, &parts)) {
         return;
@@ -141,6 +134,9 @@ static void set_memory(const habitat_workload *w, const habitat_gpu *dest,
         out->passes_bytes = memory_growing_bytes(recorded->memory, factor, format);
         out->largest_batch = /* whatever the batch at hand */
             habitat_memory_largest_batch(recorded->memory, format, dest, recorded->batch_size);
+    } else {
+        out->largest_batch = memory_counted_largest_batch(habitat_trace_get_info(recorded->trace),
+                                                          dest, recorded->batch_size);
     }
     if (fit.fits < 0 && (isnan(fit.headroom_bytes) || parts.basis == HABITAT_MEMORY_SHAPES))
         return; /* what shapes tell is too rough to speak of what is left */

@@ -6,6 +6,7 @@
 #include "base/constants_parallel.h"
 #include "base/error.h"
 #include "memory/model.h"
+#include "memory/moments.h"
 #include "replay/lengths.h"
 #include "replay/parallel.h"
 #include "replay/sharded.h"
@@ -29,7 +30,8 @@ static void set_memory(const habitat_replay *r, const replay_parallel *p, habita
  * beside copies of weights that autocast makes of whole ones. A peak in the optimiser's step hides
  * one in the passes, of tensors that no part makes less: with many GPUs that is the higher one. */
 static double parts_change_bytes(const habitat_trace_memory *m, const replay_parted *told,
-                                 const habitat_prediction *one) {
+                                 double grown, const habitat_prediction *one) {
+    double passes_bytes = memory_moments_peak(&m->passes, grown);     /* NaN: not noted */
     double cast_bytes = m->weights_in_parts ? 0.0 : told->cast_bytes; /* else they were not there */
     double weights = told->kept_bytes, gone = 1.0 - told->part;
     double state = isfinite(m->optimizer_bytes) ? m->optimizer_bytes : 2.0 * weights;
@@ -38,8 +40,8 @@ static double parts_change_bytes(const habitat_trace_memory *m, const replay_par
     double least = told->gathered_bytes + told->part * (weights + state) - one->memory_bytes;
     double most = told->gathered_bytes - gone * (weights + state);
     double bytes = most - (passes ? cast_bytes : gone * gradients);
-    if (m->passes_peak_bytes > 0.0 && m->passes_peak_bytes <= one->memory_bytes) {
-        double below = one->memory_bytes - m->passes_peak_bytes; /* the optimiser's step */
+    if (passes_bytes > 0.0 && passes_bytes <= one->memory_bytes) {
+        double below = one->memory_bytes - passes_bytes; /* the optimiser's step */
         bytes = most - cast_bytes - below;
         if (below > 0.0)
             bytes = fmax(bytes, most - gone * gradients);
@@ -52,8 +54,10 @@ static double parts_change_bytes(const habitat_trace_memory *m, const replay_par
 /* What batch fits then is not known. */
 static void set_part_memory(const habitat_replay *r, const replay_parted *told,
                             habitat_prediction *one) {
-    double bytes =
-        parts_change_bytes(&habitat_trace_get_info(r->workload->trace)->memory, told, one);
+    const habitat_trace_memory *m = &habitat_trace_get_info(r->workload->trace)->memory;
+    double batch = (double)r->workload->batch_size;
+    double grown = batch > 0.0 && one->batch_size ? (double)one->batch_size / batch : 1.0;
+    double bytes = parts_change_bytes(m, told, grown, one);
     double margin = chosen_parts_memory_doubt * (one->memory_bytes + bytes);
     one->memory_bytes += bytes;
     one->margin_bytes += margin;

@@ -43,8 +43,7 @@ bool trace_begin(trace_builder *b, const char *name) {
                                           .gradients_bytes = NAN,
                                           .optimizer_bytes = NAN,
                                           .between_bytes = NAN,
-                                          .reserved_bytes = NAN,
-                                          .passes_peak_bytes = NAN};
+                                          .reserved_bytes = NAN};
     info->format = "kineto";
     info->file = habitat_strings_intern(&b->trace->strings, name, strlen(name));
     return info->file != NULL;

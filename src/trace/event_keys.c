@@ -134,7 +134,8 @@ static const known_key habitat_keys[] = {
     {"gpu", KEY_NOTED_GPU, VALUE_TEXT},
     {"peak_memory_bytes", KEY_PEAK_MEMORY, VALUE_NUMBER},
     {"peak_memory_reserved_bytes", KEY_PEAK_RESERVED, VALUE_NUMBER},
-    {"peak_memory_passes_bytes", KEY_PEAK_PASSES, VALUE_NUMBER},
+    {"peak_passes_moments_bytes", KEY_PASSES_MOMENTS, VALUE_NUMBERS},
+    {"peak_steps_moments_bytes", KEY_STEPS_MOMENTS, VALUE_NUMBERS},
     {"weights_in_parts", KEY_WEIGHTS_IN_PARTS, VALUE_BOOLEAN},
     {"dropped_records", KEY_DROPPED, VALUE_NUMBER},
     {"memory", KEY_MEMORY, VALUE_OBJECT},
@@ -299,6 +300,9 @@ static const known_key *entry_in(const known_key *table, size_t count, key k) {
 const known_key *known_key_of(place at, key k) {
     static const known_key a_time = {"iteration_ms_all", KEY_ITERATION_MS_ALL, VALUE_NUMBER};
     static const known_key a_group = {"iteration_ms_groups", KEY_ITERATION_GROUPS, VALUE_NUMBER};
+    static const known_key moments[] = {
+        {"peak_passes_moments_bytes", KEY_PASSES_MOMENTS, VALUE_NUMBER},
+        {"peak_steps_moments_bytes", KEY_STEPS_MOMENTS, VALUE_NUMBER}};
     static const known_key sizes = {"parameter_sizes", KEY_SIZES, VALUE_NUMBERS};
     static const known_key a_size = {"parameter_sizes", KEY_SIZES, VALUE_NUMBER};
     switch (at) {
@@ -311,7 +315,9 @@ const known_key *known_key_of(place at, key k) {
     case AT_MEMORY:
         return ENTRY_IN(memory_keys, k);
     case AT_TIMES:
-        return k == KEY_ITERATION_GROUPS ? &a_group : &a_time;
+        return k == KEY_ITERATION_MS_ALL   ? &a_time
+               : k == KEY_ITERATION_GROUPS ? &a_group
+                                           : ENTRY_IN(moments, k);
     case AT_FORMATS:
         return &sizes;
     case AT_SIZES:

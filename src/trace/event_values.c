@@ -408,9 +408,8 @@ static int read_clock(reader *r, double value, uint64_t whole) {
 /* Most that was held at once. value < 0: no such number. */
 static int read_peak(reader *r, double value) {
     habitat_trace_info *info = &r->b->trace->info;
-    double *out = r->key == KEY_PEAK_MEMORY     ? &info->peak_memory_bytes
-                  : r->key == KEY_PEAK_RESERVED ? &info->memory.reserved_bytes
-                                                : &info->memory.passes_peak_bytes;
+    double *out =
+        r->key == KEY_PEAK_MEMORY ? &info->peak_memory_bytes : &info->memory.reserved_bytes;
     if (value < 0.0 || value > (double)TRACE_BYTES_LIMIT)
         return reader_bad_habitat(r, known_key_of(AT_HABITAT, r->key)->text);
     *out = value;
@@ -445,7 +444,6 @@ int reader_habitat_number(reader *r, const char *text, size_t length) {
         return read_batch_size(r, text, length);
     case KEY_PEAK_MEMORY:
     case KEY_PEAK_RESERVED:
-    case KEY_PEAK_PASSES:
         return read_peak(r, number ? value : -1.0);
     case KEY_CUDNN_VERSION:
         if (!counted)
@@ -519,9 +517,46 @@ static void keep_format(reader *r, const char *text, size_t length) {
     }
 }
 
+int reader_open_numbers(reader *r) {
+    habitat_trace_memory *memory = &r->b->trace->info.memory;
+    switch (r->key) {
+    case KEY_ITERATION_MS_ALL:
+        r->time_count = 0;
+        break;
+    case KEY_ITERATION_GROUPS:
+        r->group_count = 0;
+        break;
+    case KEY_PASSES_MOMENTS:
+    case KEY_STEPS_MOMENTS:
+        (r->key == KEY_PASSES_MOMENTS ? &memory->passes : &memory->steps)->count = 0;
+        r->moment_numbers = 0;
+        break;
+    default:
+        return 0;
+    }
+    r->at = AT_TIMES;
+    return 1;
+}
+
+/* Pairs: what is kept, what grows. One without its other is none. */
+static int read_moment(reader *r, const char *text, size_t length) {
+    habitat_trace_memory *memory = &r->b->trace->info.memory;
+    habitat_memory_moments *out = r->key == KEY_PASSES_MOMENTS ? &memory->passes : &memory->steps;
+    double value;
+    size_t at = r->moment_numbers++;
+    if (number_double(text, length, &value) != NUMBER_OK || value < 0 ||
+        value > (double)TRACE_BYTES_LIMIT || at >= 2 * HABITAT_MOMENTS_MAX)
+        return reader_bad_habitat(r, known_key_of(AT_TIMES, r->key)->text);
+    *(at % 2 ? &out->all[at / 2].grown_bytes : &out->all[at / 2].kept_bytes) = value;
+    out->count = (at + 1) / 2;
+    return 1;
+}
+
 int reader_habitat_time(reader *r, const char *text, size_t length) {
     double value;
     bool group = r->key == KEY_ITERATION_GROUPS;
+    if (r->key == KEY_PASSES_MOMENTS || r->key == KEY_STEPS_MOMENTS)
+        return read_moment(r, text, length);
     if (number_double(text, length, &value) != NUMBER_OK || value < 0 || value > 1e9)
         return reader_bad_habitat(r, group ? "iteration_ms_groups" : "iteration_ms_all");
     if (group) { /* more of them than there is room for are of no recorder */

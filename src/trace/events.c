@@ -383,11 +383,7 @@ static int on_open_array(void *context) {
     case AT_ARGS:
         return open_argument(r);
     case AT_HABITAT:
-        if (r->key != KEY_ITERATION_MS_ALL && r->key != KEY_ITERATION_GROUPS)
-            return skip(r);
-        *(r->key == KEY_ITERATION_MS_ALL ? &r->time_count : &r->group_count) = 0;
-        r->at = AT_TIMES;
-        return 1;
+        return reader_open_numbers(r) || skip(r);
     case AT_FORMATS:
         r->at = AT_SIZES;
         return 1;

@@ -111,8 +111,7 @@ static void forget_memory(habitat_trace_info *info) {
                                           .gradients_bytes = NAN,
                                           .optimizer_bytes = NAN,
                                           .between_bytes = NAN,
-                                          .reserved_bytes = NAN,
-                                          .passes_peak_bytes = NAN};
+                                          .reserved_bytes = NAN};
 }
 
 static void forget_step(habitat_trace_info *info) {

@@ -37,7 +37,7 @@ typedef enum place {
     AT_DEVICES, /* "deviceProperties": [...] */
     AT_DEVICE,
     AT_HABITAT,     /* "habitat": {...} */
-    AT_TIMES,       /* "iteration_ms_all": [...] */
+    AT_TIMES,       /* "iteration_ms_all": [...], and other lists of numbers */
     AT_MEMORY,      /* "memory": {...} of "habitat" */
     AT_FORMATS,     /* "parameter_sizes": {"float32": [...], ...} */
     AT_SIZES,       /* one of its lists */
@@ -122,7 +122,8 @@ typedef enum key {
     KEY_CPU_PARTS,
     KEY_CPU_GRADIENTS,
     KEY_CPU_DATA,
-    KEY_PEAK_PASSES,
+    KEY_PASSES_MOMENTS,
+    KEY_STEPS_MOMENTS,
     KEY_WEIGHTS_IN_PARTS,
     KEY_BATCH,
     KEY_MODEL,
@@ -249,6 +250,7 @@ typedef struct reader {
     size_t time_count, time_capacity;
     double groups[TIME_GROUPS]; /* times in each of them */
     size_t group_count;
+    size_t moment_numbers; /* of the list that is read */
     habitat_parameter *parameters;
     size_t parameter_count, parameter_capacity;
     habitat_dtype parameter_dtype; /* of the list that is read */
@@ -329,6 +331,9 @@ int reader_habitat_string(reader *r, const char *text, size_t length);
 habitat_dtype reader_format(const char *text, size_t length);
 void reader_habitat_boolean(reader *r, bool value);
 int reader_habitat_time(reader *r, const char *text, size_t length);
+
+/* A list of numbers in "habitat" begins; 0: none that is read. */
+int reader_open_numbers(reader *r);
 /* A number of `sides`. */
 void reader_add_side(reader *r, triple *sides, const char *text, size_t length);
 const char *reader_keep_text(reader *r, const char *text, size_t length);

@@ -231,12 +231,13 @@ static double memory_of(const char *notes) {
 static void test_memory(void) {
     double all = 4.016e6, layer = 1.008e6, whole = 2e6 + 3 * layer;
     CHECK_NEAR(memory_of(""), 30e6 - 1.5 * all + whole, 1e-6);
-    CHECK_NEAR(memory_of("\"peak_memory_passes_bytes\": 30000000,"), 30e6 - 1.5 * all + whole,
-               1e-6);
-    CHECK_NEAR(memory_of("\"peak_memory_passes_bytes\": 29500000,"), 29.5e6 - 1.5 * all + whole,
-               1e-6);
-    CHECK_NEAR(memory_of("\"peak_memory_passes_bytes\": 20000000,"), 30e6 - 2 * all + whole, 1e-6);
-    CHECK_NEAR(memory_of("\"peak_memory_passes_bytes\": 30000001,"), 30e6 - 1.5 * all + whole,
+    CHECK_NEAR(memory_of("\"peak_passes_moments_bytes\": [20000000, 10000000, 2, 3],"),
+               30e6 - 1.5 * all + whole, 1e-6);
+    CHECK_NEAR(memory_of("\"peak_passes_moments_bytes\": [20000000, 9500000],"),
+               29.5e6 - 1.5 * all + whole, 1e-6);
+    CHECK_NEAR(memory_of("\"peak_passes_moments_bytes\": [12000000, 8000000],"),
+               30e6 - 2 * all + whole, 1e-6);
+    CHECK_NEAR(memory_of("\"peak_passes_moments_bytes\": [30000000, 1],"), 30e6 - 1.5 * all + whole,
                1e-6); /* not believed */
     check_case("the peak of the passes is known where it was noted");
 }

@@ -546,9 +546,9 @@ static const bad bads[] = {
     {"{\"habitat\": {\"cpu_data_ms\": -1}, \"traceEvents\": [" KERNEL "]}", HABITAT_E_RANGE,
      "line 1, byte 30: \"cpu_data_ms\" in \"habitat\" is no number, negative or absurdly large; "
      "record it again"},
-    {"{\"habitat\": {\"peak_memory_passes_bytes\": -1}, \"traceEvents\": [" KERNEL "]}",
+    {"{\"habitat\": {\"peak_steps_moments_bytes\": [1, -1]}, \"traceEvents\": [" KERNEL "]}",
      HABITAT_E_RANGE,
-     "line 1, byte 43: \"peak_memory_passes_bytes\" in \"habitat\" is no number, negative or "
+     "line 1, byte 47: \"peak_steps_moments_bytes\" in \"habitat\" is no number, negative or "
      "absurdly large; record it again"},
     {"{\"habitat\": {\"cpu_ms_gradients\": 0}, \"traceEvents\": [" KERNEL "]}", HABITAT_E_RANGE,
      "line 1, byte 34: \"cpu_ms_gradients\" in \"habitat\" is no number, negative or absurdly "

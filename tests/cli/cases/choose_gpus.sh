@@ -100,7 +100,7 @@ wrong --ranks rank0.json,rank1.json --gpus 1,2
 wrong --ranks rank0.json,rank1.json --batch 8
 wrong "$fixtures/step.json" --gpus 1,2
 wrong "$fixtures/no_gpu.json" --gpus 1,2
-wrong "$fixtures/no_gpu.json" --batch 8
+wrong "$fixtures/no_gpu.json" --precision tf32
 wrong "$source/data/recordings/llama_b4_bf16_h200.json.gz" --gpus 2 --precision fp32
 python3 "$fixtures/two_devices.py" run >devices.json
 wrong devices.json --gpus 1,2

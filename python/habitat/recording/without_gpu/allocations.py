@@ -4,6 +4,9 @@ Tensors here have no values, but their storages live as long as those of real te
 optimiser holds them. Sizes are rounded as PyTorch's allocator rounds them. With them come the workspaces that cuBLAS is given
 for as long as the process lives, one for each thread that multiplies matrices. Left out is what an operation takes for itself
 alone while it runs (the workspace of a convolution, a buffer of a sort).
+
+Some of it no batch changes: what there is when the recorded iteration begins (weights, states), gradients of parameters, casts of
+weights, workspaces. With another batch another moment may be the one that takes most, so those are noted that may be.
 """
 
 from __future__ import annotations
@@ -18,23 +21,40 @@ from . import known
 BLOCK = 512  # the allocator gives whole blocks
 WORKSPACE = 34 << 20  # of cuBLAS on compute capability 9.0: 32 MiB, in the allocator's blocks of 2 MiB
 PRODUCTS = {"aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm", "aten::addbmm", "aten::mv", "aten::addmv"}
+CASTS = "aten::_to_copy"
+MOMENTS_MOST = 16  # as many as the reader of traces takes
+Moment = Tuple[int, int]  # what no batch changes, and the rest [byte]
+
+
+class Held:
+    """A storage that lives."""
+
+    def __init__(self, size: int, kept: bool, gone: Any) -> None:
+        self.size, self.kept, self.gone = size, kept, gone
 
 
 class Allocations:
     def __init__(self) -> None:
         self.now = 0
+        self.kept = 0  # of it, what no batch changes
         self.peak = 0
-        self.passes_peak = 0  # outside of the steps of an optimiser
         self.paused = False  # what is made now takes no memory that counts, nor do views of it
+        self.passes: List[Moment] = []  # outside of the steps of an optimiser
+        self.steps: List[Moment] = []
         self._uncounted: Dict[int, Any] = {}
-        self._steps = 0  # of optimisers, one inside the other
+        self._in_steps = 0  # of optimisers, one inside the other
         self._handles: List[Any] = []
         self._multiplying: Set[bool] = set()  # the script's thread, and that of the backward pass
-        self._held: Dict[int, Tuple[int, Any]] = {}  # a storage -> (its size, a weak reference that tells when it goes)
+        self._held: Dict[int, Held] = {}  # by storage
 
     def restart(self) -> None:
-        """From here on the peaks count."""
-        self.peak = self.passes_peak = self.now
+        """From here on the peak and the moments count."""
+        self.peak = self.now
+        for held in self._held.values():
+            held.kept = True
+        self.kept = self.now
+        self.passes, self.steps = [], []
+        self._note_moment()
 
     def install(self) -> None:
         from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
@@ -50,15 +70,16 @@ class Allocations:
         self._handles = []
 
     def _step(self, more: int) -> None:
-        self._steps = max(0, self._steps + more)
+        self._in_steps = max(0, self._in_steps + more)
 
-    def note(self, name: str, made: Any) -> None:
-        """The results of an operation, of which each storage counts once."""
+    def note(self, name: str, made: Any, given: Any = None) -> None:
+        """The results of an operation, of which each storage counts once. given: its first argument."""
         if name in PRODUCTS:
             backward = torch._C._current_autograd_node() is not None
             if backward not in self._multiplying:
                 self._multiplying.add(backward)
-                self._add(WORKSPACE)
+                self._add(WORKSPACE, True)
+        kept = name == CASTS and isinstance(given, torch.nn.Parameter)
         for tensor in known.tensors_in(made):
             if tensor.device.type != "cuda":
                 continue
@@ -71,24 +92,58 @@ class Allocations:
             elif key in self._held:
                 self._grow(key, size)
             elif size:
-                self._held[key] = (size, weakref.ref(storage, self._when_gone(key)))
-                self._add(size)
+                self._held[key] = Held(size, kept, weakref.ref(storage, self._when_gone(key)))
+                self._add(size, kept)
+
+    def keep(self, made: Any) -> None:
+        """These are gradients of parameters."""
+        for tensor in known.tensors_in(made):
+            held = self._held.get(tensor.untyped_storage()._cdata)
+            if held is not None and not held.kept:
+                held.kept = True
+                self.kept += held.size
 
     def _grow(self, key: int, size: int) -> None:
         """A result that was given, and is larger than it was."""
-        before, gone = self._held[key]
-        if size > before:
-            self._held[key] = (size, gone)
-            self._add(size - before)
+        held = self._held[key]
+        if size > held.size:
+            more, held.size = size - held.size, size
+            self._add(more, held.kept)
 
-    def _add(self, size: int) -> None:
+    def _add(self, size: int, kept: bool) -> None:
         self.now += size
+        self.kept += size if kept else 0
         self.peak = max(self.peak, self.now)
-        if not self._steps:
-            self.passes_peak = max(self.passes_peak, self.now)
+        self._note_moment()
+
+    def _note_moment(self) -> None:
+        now = (self.kept, self.now - self.kept)
+        moments = self.steps if self._in_steps else self.passes
+        if any(kept >= now[0] and rest >= now[1] for kept, rest in moments):
+            return
+        moments[:] = [m for m in moments if m[0] > now[0] or m[1] > now[1]] + [now]
+        if len(moments) > 256:
+            moments[:] = outermost(moments)
 
     def _when_gone(self, key: int) -> Callable[[Any], None]:
         def gone(_: Any) -> None:
-            self.now -= self._held.pop(key)[0]
+            held = self._held.pop(key)
+            self.now -= held.size
+            self.kept -= held.size if held.kept else 0
 
         return gone
+
+
+def outermost(moments: List[Moment]) -> List[Moment]:
+    """Those that are the most for some batch, as kept + rest x batch: with ever more of what grows. Of too many those that grow most."""
+    found: List[Moment] = []
+    for now in sorted(set(moments), key=lambda m: (m[1], m[0])):
+        while found and (found[-1][0] <= now[0] or (len(found) > 1 and not _turns(found[-2], found[-1], now))):
+            found.pop()
+        found.append(now)
+    return found[-MOMENTS_MOST:]
+
+
+def _turns(a: Moment, b: Moment, c: Moment) -> bool:
+    """Whether b is above the line from a to c."""
+    return (b[0] - a[0]) * (c[1] - a[1]) > (c[0] - a[0]) * (b[1] - a[1])

@@ -59,10 +59,12 @@ class Log:
         """One that others are inside of."""
         return self._open("cpu_op", name, {**(describe(arguments) if arguments else {}), **more})
 
-    def follow_gradient(self, gradient: Any) -> None:
-        """Notes that one is added to its parameter, if that is why there is an operation on it."""
-        if self.on and self._nodes.adds():
-            self._nodes.follow(gradient)
+    def follow_gradient(self, gradient: Any) -> bool:
+        """Notes that one is added to its parameter, if that is why there is an operation on it, and says whether it is."""
+        if not self.on or not self._nodes.adds():
+            return False
+        self._nodes.follow(gradient)
+        return True
 
     def number(self, before: Optional[Event]) -> None:
         """Behind an operation: which node of autograd it made, if any. before: `latest` before it."""

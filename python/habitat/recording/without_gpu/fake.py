@@ -148,9 +148,10 @@ class ShapesOnly(FakeTensorMode):
             self._note(func, args, kwargs, None)
             return self._values.of(args[0])
         before = self._log.latest
-        if args and on_gpu(args[0]):
-            self._log.follow_gradient(args[0])
+        adds = bool(args) and on_gpu(args[0]) and self._log.follow_gradient(args[0])
         result = self._run(func, types, args, kwargs)
+        if adds:
+            self._allocations.keep([args[0], result])
         self._values.follow(func._schema.name, args, result)
         self._note(func, args, kwargs, result)
         self._log.number(before)
@@ -171,7 +172,7 @@ class ShapesOnly(FakeTensorMode):
             if any(t.layout != torch.strided for t in known.tensors_in(result) if on_gpu(t)):
                 self._values.refuse(f"{func._schema.name} makes a sparse tensor", "how many elements it has is not known")
             known.follow(func, args, kwargs, result)
-            self._allocations.note(func._schema.name if on_gpu(result) else "", result)
+            self._allocations.note(func._schema.name if on_gpu(result) else "", result, args[0] if args else None)
             return result
         except (DataDependentOutputException, DynamicOutputShapeException):
             result = self._by_values(func, types, args, kwargs)
@@ -179,7 +180,7 @@ class ShapesOnly(FakeTensorMode):
                 self._values.refuse(f"{func._schema.name} asks for the values of a tensor")
             if known.chosen(args):
                 self._values.note_choice()
-            self._allocations.note(func._schema.name if on_gpu(result) else "", result)
+            self._allocations.note(func._schema.name if on_gpu(result) else "", result, args[0] if args else None)
             return result
         except RuntimeError as error:
             if not lacks_shapes(error):

@@ -9,7 +9,7 @@ import warnings
 
 from ..modules import ModuleRanges
 from ..steps import RecordedSteps
-from .allocations import Allocations
+from .allocations import Allocations, outermost
 from .device import Device
 from .dispatch import Overrides
 from .distributed import Distributed
@@ -68,9 +68,11 @@ class Pretence:
             )
         return [line for line in said if line]
 
-    def facts(self) -> Dict[str, Union[float, bool, None]]:
+    def facts(self) -> Dict[str, Union[float, bool, List[int], None]]:
         """What is noted of the recorded iterations beside their operations."""
-        facts: Dict[str, Union[float, bool, None]] = {"peak_memory_passes_bytes": self.allocations.passes_peak}
+        facts: Dict[str, Union[float, bool, List[int], None]] = {}
+        for name, moments in (("passes", self.allocations.passes), ("steps", self.allocations.steps)):
+            facts[f"peak_{name}_moments_bytes"] = [size for moment in outermost(moments) for size in moment]
         facts.update(dict.fromkeys(("rank", "world_size")))  # whatever the script was told, no messages of others are in it
         if self.log.drawn_ms() > 0:
             facts["cpu_data_ms"] = self.log.drawn_ms()
