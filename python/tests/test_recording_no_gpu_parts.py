@@ -1,5 +1,7 @@
 """`habitat record --no-gpu` on scripts that keep weights in parts: the step of one GPU, in the policy's formats."""
 
+import random
+
 import pytest
 from recording_helpers import HEAD, LOOP, QUICK, names, number_types, operations, record_script, recorded, shapes
 
@@ -136,14 +138,53 @@ def step():
 """
     parts = "for layer in model: fully_shard(layer, mp_policy=MixedPrecisionPolicy(param_dtype=torch.bfloat16))"
     weight = 4096 * 4096 * 4
+    def most(about, name):
+        sizes = about[f"peak_{name}_moments_bytes"]
+        return max((kept + grown for kept, grown in zip(sizes[::2], sizes[1::2])), default=0)
+
     found = recorded(tmp_path, body.format(parts=parts, optimizer="SGD(model.parameters(), 0.1, foreach=False)") + LOOP)["habitat"]
     assert found["weights_in_parts"] is True
     # weights and gradients of both; the gradient of a weight in bf16 before it is cast, and cuBLAS' workspaces
     workspaces = 2 * (34 << 20)
-    assert found["peak_memory_passes_bytes"] == pytest.approx(4 * weight + weight / 2 + workspaces, rel=0.01)
-    assert found["peak_memory_bytes"] == found["peak_memory_passes_bytes"]
+    assert most(found, "passes") == pytest.approx(4 * weight + weight / 2 + workspaces, rel=0.01)
+    assert found["peak_memory_bytes"] == most(found, "passes") and most(found, "steps") < most(found, "passes")
     whole = recorded(tmp_path, body.format(parts="model.to(torch.bfloat16)", optimizer="Adam(model.parameters(), foreach=True)") + LOOP)["habitat"]
     assert "weights_in_parts" not in whole
     # weights, gradients and two states in bf16; the step makes lists of roots beside them
-    assert whole["peak_memory_passes_bytes"] == pytest.approx(4 * weight + workspaces, rel=0.01)
-    assert whole["peak_memory_bytes"] >= whole["peak_memory_passes_bytes"] + 0.99 * weight
+    assert most(whole, "passes") == pytest.approx(4 * weight + workspaces, rel=0.01)
+    assert whole["peak_memory_bytes"] == most(whole, "steps") >= most(whole, "passes") + 0.99 * weight
+
+
+def test_moments_are_those_that_are_the_most_for_some_batch():
+    from habitat.recording.without_gpu.allocations import MOMENTS_MOST, outermost
+
+    draw = random.Random(7)
+    for many in (0, 1, 2, 3, 10, 300):
+        for _ in range(20):
+            moments = [(draw.randrange(1000), draw.randrange(1000)) for _ in range(many)]
+            corners = outermost(moments)
+            assert len(corners) <= MOMENTS_MOST and set(corners) <= set(moments)
+            for batch in (0.01, 0.1, 0.5, 1, 2, 3, 10, 1000):
+                most, told = (max((kept + grown * batch for kept, grown in of), default=0) for of in (moments, corners))
+                assert told == most
+    assert len(outermost([(1000 - n * n, n) for n in range(30)])) == MOMENTS_MOST
+
+
+def test_a_larger_batch_takes_what_the_moments_say(tmp_path):
+    """The recorded peak of a batch is the one that another batch's moments give for it."""
+    body = """
+model = nn.Sequential(*(layer for _ in range(4) for layer in (nn.Linear(256, 256), nn.LayerNorm(256), nn.GELU()))).cuda()
+optimizer = torch.optim.AdamW(model.parameters(), fused=True)
+def step():
+    with torch.autocast("cuda", torch.bfloat16):
+        return model(torch.randn({batch}, 256, device="cuda")).square().mean()
+"""
+
+    def about(batch):
+        return recorded(tmp_path, body.format(batch=batch) + LOOP)["habitat"]
+
+    small = about(512)
+    sizes = [v for name in ("passes", "steps") for v in small[f"peak_{name}_moments_bytes"]]
+    for batch in (512, 4096, 65536):
+        said = max(kept + grown * batch / 512 for kept, grown in zip(sizes[::2], sizes[1::2]))
+        assert said == pytest.approx(about(batch)["peak_memory_bytes"], rel=0.01)
