@@ -5,67 +5,15 @@
 #include "base/constants_intervals.h"
 #include "base/constants_parallel.h"
 #include "base/error.h"
-#include "memory/model.h"
-#include "memory/moments.h"
 #include "replay/lengths.h"
 #include "replay/parallel.h"
+#include "replay/parallel_memory.h"
 #include "replay/sharded.h"
 #include "replay/untimed.h"
 #include "workload/collective.h"
 #include "workload/workload.h"
 
 enum { GPUS_MOST = 65536 };
-
-/* Buckets are memory of their own, as large as the gradients. What batch fits then is not known. */
-static void set_memory(const habitat_replay *r, const replay_parallel *p, habitat_prediction *one) {
-    double bytes = p->sent_bytes / r->iterations;
-    one->memory_bytes += bytes;
-    one->headroom_bytes -= bytes;
-    one->largest_batch = NAN;
-    one->fits = memory_fits(one->headroom_bytes, one->margin_bytes); /* NaN: -1, as before */
-}
-
-/* What parts change of a peak. Of weights and states each GPU keeps its part, and of gradients,
- * which only a peak in the optimiser's step holds: one in the passes is before they are there,
- * beside copies of weights that autocast makes of whole ones. A peak in the optimiser's step hides
- * one in the passes, of tensors that no part makes less: with many GPUs that is the higher one. */
-static double parts_change_bytes(const habitat_trace_memory *m, const replay_parted *told,
-                                 double grown, const habitat_prediction *one) {
-    double passes_bytes = memory_moments_peak(&m->passes, grown);     /* NaN: not noted */
-    double cast_bytes = m->weights_in_parts ? 0.0 : told->cast_bytes; /* else they were not there */
-    double weights = told->kept_bytes, gone = 1.0 - told->part;
-    double state = isfinite(m->optimizer_bytes) ? m->optimizer_bytes : 2.0 * weights;
-    double gradients = isfinite(m->gradients_bytes) ? m->gradients_bytes : weights;
-    bool passes = one->memory_bytes > chosen_parts_passes_share * (weights + gradients + state);
-    double least = told->gathered_bytes + told->part * (weights + state) - one->memory_bytes;
-    double most = told->gathered_bytes - gone * (weights + state);
-    double bytes = most - (passes ? cast_bytes : gone * gradients);
-    if (passes_bytes > 0.0 && passes_bytes <= one->memory_bytes) {
-        double below = one->memory_bytes - passes_bytes; /* the optimiser's step */
-        bytes = most - cast_bytes - below;
-        if (below > 0.0)
-            bytes = fmax(bytes, most - gone * gradients);
-    } else if (!passes && one->passes_bytes > 0.0) { /* known */
-        bytes = fmax(bytes, fmin(least + one->passes_bytes, most));
-    }
-    return fmax(bytes, least); /* a recorded peak may be less than the weights noted */
-}
-
-/* What batch fits then is not known. */
-static void set_part_memory(const habitat_replay *r, const replay_parted *told,
-                            habitat_prediction *one) {
-    const habitat_trace_memory *m = &habitat_trace_get_info(r->workload->trace)->memory;
-    double batch = (double)r->workload->batch_size;
-    double grown = batch > 0.0 && one->batch_size ? (double)one->batch_size / batch : 1.0;
-    double bytes = parts_change_bytes(m, told, grown, one);
-    double margin = chosen_parts_memory_doubt * (one->memory_bytes + bytes);
-    one->memory_bytes += bytes;
-    one->margin_bytes += margin;
-    one->headroom_bytes -= bytes + margin;
-    one->largest_batch = NAN;
-    one->fits = memory_fits(one->headroom_bytes, one->margin_bytes);
-    one->layer_count = (uint32_t)told->layers;
-}
 
 /* `one` is the iteration of one GPU: what was measured of it stays, and the rest comes on top. */
 static void set(const habitat_replay *r, const replay_parallel *p, const replay_lengths *of,
@@ -115,10 +63,7 @@ static habitat_status share(const habitat_replay *r, uint32_t count, double low,
         status = replay_measure(&shared, made.kernel_ns, made.silent_ns, low, high, &of, err);
     if (status == HABITAT_OK) {
         set(r, &made, &of, count, p);
-        if (p->sharded)
-            set_part_memory(r, &told, p);
-        else
-            set_memory(r, &made, p);
+        parallel_set_memory(r, made.sent_bytes / r->iterations, p->sharded ? &told : NULL, p);
     }
     replay_parallel_free(&made);
     free(ns);

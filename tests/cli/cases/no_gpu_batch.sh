@@ -7,13 +7,15 @@ for row in json.load(sys.stdin)["predictions"]:
     print(row["gpu"], row["gpus"], row["batch_size"], *("%.4g" % row[k] for k in ("kernel_ms", "cpu_ms", "samples_per_s", "memory_bytes", "largest_batch") if row[k]))'; }
 # the recorded size is the recorded one
 for more in "" "--batch 64"; do "$habitat" predict "$step" --to L40S $more --json 2>/dev/null | rows; done | uniq | wc -l
-# a batch of another size, as several GPUs have it, and the largest one; with parts, no batch is known to be the largest
+# a batch of another size, as several GPUs have it, and the largest one: it fits, one sample more may not
 "$habitat" predict "$step" --to L40S --batch 1,64,128,4096 --json 2>/dev/null | rows
 "$habitat" predict "$step" --to L40S --batch 128 --gpus 1,2 --json 2>/dev/null | rows
 "$habitat" predict "$step" --to L40S --batch 128 --gpus 2 --sharded --json 2>/dev/null | rows
-largest=$("$habitat" predict "$step" --to L40S --json 2>/dev/null | sed -n 's/.*"largest_batch": \([0-9]*\).*/\1/p')
-for n in $largest $((largest + 1)); do
-    "$habitat" predict "$step" --to L40S --batch $n --json 2>/dev/null | grep -o '"fits": [a-z]*'
+for how in "" "--gpus 2" "--gpus 2 --sharded" "--gpus 64 --sharded"; do
+    largest=$("$habitat" predict "$step" --to L40S $how --json 2>/dev/null | sed -n 's/.*"largest_batch": \([0-9]*\).*/\1/p')
+    for n in $largest $((largest + 1)); do
+        "$habitat" predict "$step" --to L40S $how --batch $n --json 2>/dev/null | grep -o '"fits": [a-z]*'
+    done
 done
 "$habitat" choose "$step" --to H200-SXM5-141GB,L40S --batch 64,512 --gpus 1,2 --samples 1e6 2>/dev/null | sed -n 1,12p
 # what older recordings do not note is not known, and what cannot be done is refused
