@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/constants_memory.h"
 #include "base/constants_parallel.h"
 #include "memory/moments.h"
 #include "workload/workload.h"
@@ -41,28 +42,59 @@ static double parts_change_bytes(const habitat_trace_memory *m, const replay_par
     return fmax(bytes, least); /* a recorded peak may be less than the weights noted */
 }
 
-/* What is more, or less, and what is kept free for it. grown: of the tensors that grow with the
- * batch, over the recorded. */
-static double change_bytes(const shared_step *s, double grown, const habitat_prediction *one,
-                           double *margin) {
-    double bytes =
-        s->told ? parts_change_bytes(&s->info->memory, s->told, grown, one) : s->bucket_bytes;
-    *margin = s->told ? chosen_parts_memory_doubt * (one->memory_bytes + bytes) : 0.0;
-    return bytes;
+/* What is more, or less, than of one GPU. grown: tensors that grow with the batch, over the
+ * recorded. */
+static double change_bytes(const shared_step *s, double grown, const habitat_prediction *one) {
+    return s->told ? parts_change_bytes(&s->info->memory, s->told, grown, one) : s->bucket_bytes;
+}
+
+static double doubt_bytes(const shared_step *s, double peak_bytes) {
+    return s->told ? chosen_parts_memory_doubt * peak_bytes : 0.0;
+}
+
+/* Of a recording without a GPU, whose tensors were counted. peak_bytes: receives what each needs.
+ */
+static habitat_memory_fit fit_counted(const shared_step *s, const habitat_gpu *gpu, double grown,
+                                      double *peak_bytes) {
+    habitat_memory_parts parts;
+    habitat_prediction one = *s->one;
+    memory_counted(s->info, grown, &parts);
+    one.memory_bytes = parts.peak_bytes;
+    parts.peak_bytes += change_bytes(s, grown, &one);
+    habitat_memory_fit fit = habitat_memory_fit_on(&parts, gpu);
+    double doubt = doubt_bytes(s, parts.peak_bytes);
+    fit.headroom_bytes -= doubt;
+    fit.margin_bytes += doubt;
+    fit.fits = memory_fits(fit.headroom_bytes, fit.margin_bytes);
+    *peak_bytes = parts.peak_bytes;
+    return fit;
 }
 
 static habitat_memory_fit fit_at(const void *context, const habitat_gpu *gpu, double samples) {
     const shared_step *s = context;
-    habitat_memory_parts parts;
-    habitat_prediction one = *s->one;
-    double margin = 0.0;
-    memory_counted(s->info, samples / s->batch, &parts);
-    habitat_memory_fit fit = habitat_memory_fit_on(&parts, gpu);
-    one.memory_bytes = parts.peak_bytes;
-    fit.headroom_bytes -= change_bytes(s, samples / s->batch, &one, &margin) + margin;
-    fit.margin_bytes += margin;
-    fit.fits = memory_fits(fit.headroom_bytes, fit.margin_bytes);
-    return fit;
+    double peak_bytes = NAN;
+    return fit_counted(s, gpu, samples / s->batch, &peak_bytes);
+}
+
+/* What is kept free of one GPU is a share of its peak, too: that of gaps between tensors. */
+static void set_recorded(const shared_step *s, double grown, habitat_prediction *one) {
+    double bytes = change_bytes(s, grown, s->one);
+    double margin =
+        doubt_bytes(s, one->memory_bytes + bytes) + (s->told ? fitted_gaps_share * bytes : 0.0);
+    one->memory_bytes += bytes;
+    one->margin_bytes += margin;
+    one->headroom_bytes -= bytes + margin;
+    one->fits = memory_fits(one->headroom_bytes, one->margin_bytes); /* NaN: -1, as before */
+    one->largest_batch = NAN; /* what of a peak in the passes grows is known of one GPU alone */
+}
+
+static void set_counted(const shared_step *s, double grown, habitat_prediction *one) {
+    habitat_memory_fit fit = fit_counted(s, one->gpu, grown, &one->memory_bytes);
+    bool known = s->batch > 0.0 && s->info->memory.passes.count;
+    one->margin_bytes = fit.margin_bytes;
+    one->headroom_bytes = fit.headroom_bytes;
+    one->fits = fit.fits;
+    one->largest_batch = known ? memory_largest(fit_at, s, one->gpu) : NAN;
 }
 
 void parallel_set_memory(const habitat_replay *r, double bucket_bytes, const replay_parted *told,
@@ -74,13 +106,10 @@ void parallel_set_memory(const habitat_replay *r, double bucket_bytes, const rep
                      .batch = (double)r->workload->batch_size,
                      .bucket_bytes = bucket_bytes};
     double grown = s.batch > 0.0 && one->batch_size ? (double)one->batch_size / s.batch : 1.0;
-    double margin = 0.0, bytes = change_bytes(&s, grown, &before, &margin);
-    bool known = s.batch > 0.0 && s.info->memory.passes.count;
-    one->memory_bytes += bytes;
-    one->margin_bytes += margin;
-    one->headroom_bytes -= bytes + margin;
-    one->fits = memory_fits(one->headroom_bytes, one->margin_bytes); /* NaN: -1, as before */
-    one->largest_batch = known ? memory_largest(fit_at, &s, one->gpu) : NAN;
+    if (workload_is_untimed(r->workload))
+        set_counted(&s, grown, one);
+    else
+        set_recorded(&s, grown, one);
     if (told)
         one->layer_count = (uint32_t)told->layers;
 }
