@@ -24,7 +24,7 @@ void *trace_add(void **array, size_t *count, size_t *capacity, size_t element_by
 
 bool trace_begin(trace_builder *b, const char *name) {
     memset(b, 0, sizeof *b);
-    b->last_thread = HABITAT_NONE;
+    b->last_thread = b->open_free = HABITAT_NONE;
     b->trace = calloc(1, sizeof *b->trace);
     b->inputs = calloc(1, sizeof *b->inputs);
     if (!b->trace || !b->inputs)
@@ -278,6 +278,7 @@ void trace_discard(trace_builder *b) {
     free(b->ranges);
     free(b->steps);
     free(b->threads);
+    free(b->opens);
     habitat_table_free(&b->thread_table);
     free(b->devices);
     if (b->inputs)

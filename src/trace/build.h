@@ -92,8 +92,24 @@ typedef struct trace_range {
 /* A CPU thread: numbers as recorded (or hashes of their names), and the innermost open B event. */
 typedef struct trace_thread {
     uint64_t process, thread;
-    uint32_t open;
+    uint32_t open; /* in `opens` */
 } trace_thread;
+
+typedef enum trace_open_kind {
+    OPEN_SKIPPED, /* an event that nobody needs: its E is not another one's */
+    OPEN_OPERATION,
+    OPEN_KERNEL,
+    OPEN_CALL,
+} trace_open_kind;
+
+/* A B event of which the E is still to come. */
+typedef struct trace_open {
+    const char *name; /* in the trace's strings */
+    uint64_t start_ns;
+    uint32_t index;  /* among operations, kernels or calls */
+    uint32_t around; /* the one around it, of its thread; of a free place the next free one */
+    trace_open_kind kind;
+} trace_open;
 
 typedef struct trace_device {
     int64_t id;
@@ -120,7 +136,9 @@ typedef struct trace_builder {
     trace_device *devices;
     size_t device_count, device_capacity;
     uint64_t base_time_ns; /* what the file's times are counted from, since 1970; 0 unknown */
-    size_t open_count;     /* B events without their E so far */
+    trace_open *opens;     /* B events without their E so far, and places for others */
+    size_t open_total, open_capacity;
+    uint32_t open_free; /* the first place that is free, or HABITAT_NONE */
     bool has_shapes;
     struct input_lists *inputs;
     uint64_t correlation_bits; /* those that were recorded; the reader uses the others to tell

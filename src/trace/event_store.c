@@ -63,7 +63,7 @@ static bool allow_counters(reader *r) {
 
 /* --- finished events ------------------------------------------------------------------------ */
 
-static const char *event_name(reader *r) {
+const char *event_name(reader *r) {
     return habitat_strings_intern(&r->b->trace->strings, r->name ? r->name : "", r->e.name_bytes);
 }
 
@@ -74,6 +74,15 @@ static bool name_starts(const reader *r, const char *prefix) {
 
 static uint32_t event_thread(reader *r) {
     return trace_thread_index(r->b, r->e.pid.value, r->e.tid.value);
+}
+
+/* A whole event says how long it lasts, one in two parts when it ends. */
+static bool has_length(const event *e) {
+    return e->phase == 'B' || e->duration.state == PRESENT;
+}
+
+static bool require_times(reader *r) {
+    return require(r, &r->e.time, "ts") && (r->e.phase == 'B' || require(r, &r->e.duration, "dur"));
 }
 
 static habitat_operation_kind operation_kind(const reader *r) {
@@ -98,13 +107,17 @@ static int bad_inputs(reader *r) {
                             names[l->problem_field], l->problem);
 }
 
+/* The E of what is skipped ends nothing else. */
+static int skip_event(reader *r) {
+    r->b->trace->info.trace_skipped_events++;
+    return r->e.phase != 'B' || pair_begin(r, event_thread(r), OPEN_SKIPPED, 0);
+}
+
 static int add_operation(reader *r) {
     event *e = &r->e;
-    if (e->cat == CAT_PYTHON && !name_starts(r, "nn.Module:")) {
-        r->b->trace->info.trace_skipped_events++;
-        return 1;
-    }
-    if (!require(r, &e->time, "ts") || (e->phase == 'X' && !require(r, &e->duration, "dur")))
+    if (e->cat == CAT_PYTHON && !name_starts(r, "nn.Module:"))
+        return skip_event(r);
+    if (!require_times(r))
         return 0;
     if (!allow_missing(r, &e->external, "External id") ||
         !allow_missing(r, &e->sequence, "Sequence number") ||
@@ -135,36 +148,10 @@ static int add_operation(reader *r) {
     o->kernel_count = (uint32_t)e->external.value; /* until linked: see build.h */
     if (e->phase == 'B') {
         o->duration_ns = UINT64_MAX;
-        o->parent = r->b->threads[thread].open;
-        r->b->threads[thread].open = (uint32_t)(t->operation_count - 1);
-        r->b->open_count++;
-    } else if (form.kind == HABITAT_OPERATION_RANGE &&
-               !trace_add_range(r->b, form.name, o->start_ns, o->duration_ns)) {
-        return reader_stop_memory(r);
+        return pair_begin(r, thread, OPEN_OPERATION, t->operation_count - 1);
     }
-    return 1;
-}
-
-/* The end of the innermost B event of its thread. */
-static int end_operation(reader *r) {
-    if (!require(r, &r->e.time, "ts"))
-        return 0;
-    uint32_t thread = event_thread(r);
-    if (thread == HABITAT_NONE)
-        return reader_stop_memory(r);
-    uint32_t open = r->b->threads[thread].open;
-    if (open == HABITAT_NONE) {
-        r->b->trace->info.trace_skipped_events++;
-        return 1;
-    }
-    habitat_operation *o = &r->b->trace->operations[open];
-    if (r->e.time.value < o->start_ns || r->e.time.value - o->start_ns > TRACE_DURATION_LIMIT_NS)
-        return reader_bad_event(r, HABITAT_E_RANGE, "ts", "ends an event before it began");
-    o->duration_ns = r->e.time.value - o->start_ns;
-    r->b->threads[thread].open = o->parent;
-    r->b->open_count--;
-    if (o->form->kind == HABITAT_OPERATION_RANGE &&
-        !trace_add_range(r->b, o->form->name, o->start_ns, o->duration_ns))
+    if (form.kind == HABITAT_OPERATION_RANGE &&
+        !trace_add_range(r->b, form.name, o->start_ns, o->duration_ns))
         return reader_stop_memory(r);
     return 1;
 }
@@ -277,7 +264,7 @@ static int take_form(reader *r, habitat_kernel_form *k) {
 static int add_kernel(reader *r) {
     event *e = &r->e;
     habitat_kernel_form form;
-    if (!require(r, &e->time, "ts") || !require(r, &e->duration, "dur") || !take_form(r, &form) ||
+    if (!require_times(r) || !take_form(r, &form) ||
         !allow_missing(r, &e->correlation, "correlation") ||
         !allow_missing(r, &e->external, "External id") || !allow_missing(r, &e->graph, "graph id"))
         return 0;
@@ -291,19 +278,18 @@ static int add_kernel(reader *r) {
     k->in_graph = e->graph.value != 0;
     if (!isnan(form.dram_bytes) || !isnan(form.flop))
         r->b->trace->info.has_counters = true;
-    return 1;
+    return e->phase != 'B' ||
+           pair_begin(r, event_thread(r), OPEN_KERNEL, r->b->trace->kernel_count - 1);
 }
 
 static int add_call(reader *r) {
     event *e = &r->e;
-    bool timed = e->time.state == PRESENT && e->duration.state == PRESENT;
+    bool timed = e->time.state == PRESENT && has_length(e);
     if (!allow_missing(r, &e->correlation, "correlation"))
         return 0;
-    if (!e->correlation.value && !timed) { /* launches nothing, and nothing says when */
-        r->b->trace->info.trace_skipped_events++;
-        return 1;
-    }
-    if (!require(r, &e->time, "ts") || !require(r, &e->duration, "dur"))
+    if (!e->correlation.value && !timed) /* launches nothing, and nothing says when */
+        return skip_event(r);
+    if (!require_times(r))
         return 0;
     uint32_t thread = event_thread(r);
     const char *name = event_name(r);
@@ -315,7 +301,7 @@ static int add_call(reader *r) {
     call->start_ns = e->time.value;
     call->duration_ns = e->duration.value;
     call->correlation = e->correlation.value;
-    return 1;
+    return e->phase != 'B' || pair_begin(r, thread, OPEN_CALL, r->b->trace->call_count - 1);
 }
 
 /* A number that may be anything: what is no small number is none. */
@@ -402,25 +388,22 @@ int reader_finish_event(reader *r) {
         return bad_kind(r);
     if (counts && !e->phase)
         return reader_bad_event(r, HABITAT_E_FORMAT, "ph", "is missing");
-    if (e->phase == 'X' && cat > CAT_UNNEEDED && cat < CAT_FLOW) {
-        if (cat == CAT_KERNEL || cat == CAT_MEMCPY || cat == CAT_MEMSET)
-            return add_kernel(r);
-        if (cat == CAT_RUNTIME || cat == CAT_DRIVER)
-            return add_call(r);
-        if (cat == CAT_WAIT)
-            return add_wait(r);
+    bool begins = e->phase == 'X' || e->phase == 'B';
+    if (begins && (cat == CAT_KERNEL || cat == CAT_MEMCPY || cat == CAT_MEMSET))
+        return add_kernel(r);
+    if (begins && (cat == CAT_RUNTIME || cat == CAT_DRIVER))
+        return add_call(r);
+    if (begins && (cat == CAT_OPERATION || cat == CAT_RANGE || cat == CAT_PYTHON))
         return add_operation(r);
-    }
+    if (begins && cat == CAT_WAIT)
+        return add_wait(r) && (e->phase == 'X' || pair_begin(r, event_thread(r), OPEN_SKIPPED, 0));
     if (cat == CAT_INSTANT && r->e.name_bytes == 8 && name_starts(r, "[memory]"))
         return add_memory(r);
     if (cat == CAT_FLOW && (e->phase == 's' || e->phase == 'f'))
         return add_flow(r);
-    if (e->phase == 'B' && (cat == CAT_OPERATION || cat == CAT_RANGE || cat == CAT_PYTHON))
-        return add_operation(r);
     if (e->phase == 'E') /* often without a category */
-        return end_operation(r);
-    r->b->trace->info.trace_skipped_events++;
-    return 1;
+        return require(r, &e->time, "ts") && pair_end(r, event_thread(r));
+    return skip_event(r);
 }
 
 void reader_clear_event(reader *r) {

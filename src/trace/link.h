@@ -9,6 +9,10 @@
  * HABITAT_E_ARG where they do not fit; HABITAT_E_MEMORY. */
 habitat_status trace_link(trace_builder *builder, habitat_error *err);
 
+/* B events without an E: operations are left out. HABITAT_E_FORMAT where it is a kernel or a call,
+ * of which nobody knows how long it took. In pairs.c. */
+habitat_status trace_finish_pairs(trace_builder *builder, habitat_error *err);
+
 /* The part about calls: operations and kernels are sorted, operations have their parents. Kernels
  * learn their call. False when out of memory. */
 bool trace_link_calls(trace_builder *builder);

@@ -73,19 +73,6 @@ static bool operation_before(const void *context, uint32_t a, uint32_t b) {
     return x->kernel_count < y->kernel_count; /* external ids count calls: the outer comes first */
 }
 
-/* B events that never ended tell nothing: they are left out. */
-static void drop_open_operations(trace_builder *b) {
-    habitat_trace *t = b->trace;
-    size_t kept = 0;
-    if (!b->open_count)
-        return;
-    for (size_t i = 0; i < t->operation_count; i++)
-        if (t->operations[i].duration_ns != UINT64_MAX)
-            t->operations[kept++] = t->operations[i];
-    t->info.trace_skipped_events += t->operation_count - kept;
-    t->operation_count = kept;
-}
-
 static bool sort_operations(habitat_trace *t) {
     habitat_operation spare;
     return sort_elements(t->operations, sizeof spare, t->operation_count, operation_before, &spare);
@@ -356,7 +343,9 @@ static bool any_in_iterations(const habitat_trace *t) {
 
 habitat_status trace_link(trace_builder *b, habitat_error *err) {
     habitat_trace *t = b->trace;
-    drop_open_operations(b);
+    habitat_status paired = trace_finish_pairs(b, err);
+    if (paired != HABITAT_OK)
+        return paired;
     bool allowed = b->options.without_gpu || t->info.without_gpu;
     if (!t->kernel_count && !(allowed && t->operation_count))
         return no_kernels(b, err);

@@ -268,6 +268,14 @@ int reader_stop_memory(reader *r);
 int reader_bad_event(reader *r, habitat_status code, const char *what, const char *problem);
 int reader_bad_habitat(reader *r, const char *name);
 
+/* The stored name of the event, "" without one; NULL when out of memory. */
+const char *event_name(reader *r);
+
+/* pairs.c: the event of the reader, a B of which the E is to come (index: of what it became), or
+ * an E. 0: stopped; thread may be HABITAT_NONE (no memory). */
+int pair_begin(reader *r, uint32_t thread, trace_open_kind kind, size_t index);
+int pair_end(reader *r, uint32_t thread);
+
 #define STOP_AT(r, code, byte, ...)                                                                \
     ((r)->status =                                                                                 \
          habitat_fail_at((r)->err, (code), (r)->b->trace->info.file, (byte), 0, __VA_ARGS__),      \
