@@ -148,19 +148,25 @@ static bool warn_of_overlaps(habitat_workload *w, const habitat_trace_info *trac
 
 /* The shortest kernels of any GPU take half a microsecond. */
 static bool warn_of_unit(habitat_workload *w) {
-    size_t kernels = 0, quick = 0;
+    size_t kernels = 0, quick = 0, none = 0;
     for (size_t i = 0; i < w->kernel_count; i++) {
         const habitat_kernel *k = w->kernels[i].kernel;
         if (k->form->kind != HABITAT_KERNEL_COMPUTE)
             continue;
         kernels++;
         quick += (double)k->duration_ns < chosen_quickest_kernel_ns;
+        none += k->duration_ns == 0;
     }
-    return 2 * quick <= kernels ||
+    if (2 * quick > kernels)
+        return warn(w,
+                    "%zu of %zu kernels last less than 0.1 us, as none does on a GPU: the trace's "
+                    "times are not in us, as a Chrome trace has them, and nor are those predicted",
+                    quick, kernels);
+    return !none ||
            warn(w,
-                "%zu of %zu kernels last less than 0.1 us, as none does on a GPU: the trace's "
-                "times are not in us, as a Chrome trace has them, and nor are those predicted",
-                quick, kernels);
+                "%zu of %zu kernels last no time, as none does on a GPU: the sum of kernels is too "
+                "small, and what is predicted with it; record again",
+                none, kernels);
 }
 
 /* Times that are too large: of operations of known work, and of kernels where nothing is known. Or
@@ -298,6 +304,62 @@ static bool warn_of_shared_launches(habitat_workload *w) {
                 shared);
 }
 
+/* Of a call of the driver's inside one of the runtime's with its correlation, the kernel is one's.
+ */
+static bool has_kernel(const habitat_call *calls, size_t count, size_t i) {
+    const habitat_call *c = &calls[i], *before = i > 0 ? c - 1 : c;
+    const habitat_call *behind = i + 1 < count ? c + 1 : c;
+    return c->kernel_count || (before->correlation == c->correlation && before->kernel_count) ||
+           (behind->correlation == c->correlation && behind->kernel_count);
+}
+
+typedef struct launches {
+    uint64_t capture_from_ns, capture_to_ns; /* CUDA graphs are put together: nothing runs */
+    size_t count, lost;
+} launches;
+
+static void find_captures(const habitat_call *calls, size_t count, launches *of) {
+    of->capture_from_ns = UINT64_MAX;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t start_ns = calls[i].start_ns;
+        if (strstr(calls[i].form->name, "StreamBeginCapture") && start_ns < of->capture_from_ns)
+            of->capture_from_ns = start_ns;
+        if (strstr(calls[i].form->name, "StreamEndCapture") && start_ns > of->capture_to_ns)
+            of->capture_to_ns = start_ns;
+    }
+}
+
+static launches count_launches(const habitat_workload *w) {
+    launches of = {0};
+    size_t count = 0;
+    const habitat_call *calls = habitat_trace_calls(w->trace, &count);
+    find_captures(calls, count, &of);
+    for (size_t i = 0; i < count; i++) {
+        const habitat_call *c = &calls[i];
+        bool captured = c->start_ns > of.capture_from_ns && c->start_ns < of.capture_to_ns;
+        if (c->form->kind != HABITAT_CALL_LAUNCH || c->iteration == HABITAT_NONE ||
+            !c->correlation || captured)
+            continue;
+        of.count++;
+        of.lost += !has_kernel(calls, count, i);
+    }
+    return of;
+}
+
+/* A profiler that runs out of room drops records of kernels, not of their launches; one that stops
+ * misses those that the CPU was ahead of; and a kernel of a category that is not known was skipped.
+ * No launch of the recordings here is without one. Where a kernel's link alone is missing, the
+ * kernel is not. */
+static bool warn_of_lost_kernels(habitat_workload *w, const habitat_trace_info *trace) {
+    launches of = count_launches(w);
+    return of.lost <= trace->trace_unlinked_kernels ||
+           warn(w,
+                "%zu of %zu launches have no kernel in the trace, lost by its profiler or run "
+                "after its "
+                "end: the sum of kernels is too small, and what is predicted with it; record again",
+                of.lost - (size_t)trace->trace_unlinked_kernels, of.count);
+}
+
 static bool warn_of_gaps(habitat_workload *w, const habitat_trace_info *trace) {
     bool ok = true;
     if (!trace->has_operations)
@@ -380,8 +442,8 @@ habitat_status habitat_workload_warn(habitat_workload *w, habitat_error *err) {
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     w->doubt_count = w->warning_count;
     if (!warn_of_time(w, trace) || !warn_of_overlaps(w, trace) || !warn_of_shared_launches(w) ||
-        !warn_of_gaps(w, trace) || !warn_of_collectives(w) || !warn_of_occupancy(w) ||
-        !warn_of_others(w))
+        !warn_of_lost_kernels(w, trace) || !warn_of_gaps(w, trace) || !warn_of_collectives(w) ||
+        !warn_of_occupancy(w) || !warn_of_others(w))
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     return HABITAT_OK;
 }
