@@ -34,7 +34,8 @@ static habitat_status set_interval(const habitat_replay *r, const double *kernel
     if (status == HABITAT_OK)
         status = replay_iteration_ms(r, kernel_ns, busy_high, r->info.cpu_high, &high, err);
     if (status == HABITAT_OK && r->held_ms > 0.0)
-        status = replay_gpu_ms(r, kernel_ns, &gpu_ms, err); /* or all that waiting comes on top */
+        status =
+            replay_gpu_ms(r, kernel_ns, 1.0, &gpu_ms, err); /* or all that waiting comes on top */
     if (status == HABITAT_OK) {
         bool unsure = r->held_ms > 0.0 && !(r->info.cpu_low > 0.0);
         p->low_ms = unsure ? fmin(low, p->low_ms) : low; /* the busy time's own, without pauses */

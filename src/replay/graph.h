@@ -270,8 +270,8 @@ double replay_kernel_recorded_ns(const habitat_replay *replay, size_t kernel);
 replay_times replay_times_of(const habitat_replay *replay, const double *kernel_ns);
 
 /* One iteration with an endless fast CPU that waits for nothing but the GPU. */
-habitat_status replay_gpu_ms(const habitat_replay *replay, const double *kernel_ns, double *out_ms,
-                             habitat_error *err);
+habitat_status replay_gpu_ms(const habitat_replay *replay, const double *kernel_ns,
+                             double kernel_scale, double *out_ms, habitat_error *err);
 
 /* Per iteration, what the kernels `from` to `to - 1` keep the GPU busy. */
 habitat_status replay_busy_ms(const habitat_replay *replay, const double *kernel_ns, size_t from,

@@ -45,6 +45,8 @@ habitat_status replay_measure(const habitat_replay *r, const double *kernel_ns,
     if (status == HABITAT_OK)
         status = replay_iteration_ms(r, silent_ns, 1.0, 1.0, &out->silent_ms, err);
     if (status == HABITAT_OK)
-        status = replay_gpu_ms(r, kernel_ns, &out->gpu_ms, err);
+        status = replay_gpu_ms(r, kernel_ns, 1.0, &out->gpu_ms, err);
+    if (status == HABITAT_OK)
+        status = replay_gpu_ms(r, kernel_ns, high, &out->slow_gpu_ms, err);
     return status == HABITAT_OK ? cpu_side(r, kernel_ns, &out->cpu_ms, err) : status;
 }

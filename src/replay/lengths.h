@@ -8,6 +8,7 @@ typedef struct replay_lengths {
     double ms, low_ms, high_ms; /* high_ms: all kernels and the CPU at their slow end */
     double silent_ms;           /* with messages that take no time */
     double gpu_ms, cpu_ms;      /* without a CPU; of the CPU alone, NaN where it is not known */
+    double slow_gpu_ms;         /* gpu_ms with all kernels at their slow end */
 } replay_lengths;
 
 /* The quick end of the interval: all kernels, times `low`, and the CPU at theirs. What the one

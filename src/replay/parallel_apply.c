@@ -15,6 +15,19 @@
 
 enum { GPUS_MOST = 65536 };
 
+/* What messages add may be longer than predicted by `doubt` of it. */
+static double slow_end(const habitat_prediction *one, const replay_lengths *of, double more_ms,
+                       double doubt) {
+    return fmax(one->high_ms, of->high_ms) + doubt * fmax(0.0, more_ms);
+}
+
+/* The same with a CPU that takes no time. A slower one hides more of the messages, and less of them
+ * can be longer: but what a CPU takes makes no iteration shorter, and so no end of its interval. */
+static double slow_end_of_gpus(const habitat_prediction *one, const replay_lengths *of,
+                               double doubt) {
+    return of->slow_gpu_ms + doubt * fmax(0.0, of->gpu_ms - one->gpu_ms);
+}
+
 /* `one` is the iteration of one GPU: what was measured of it stays, and the rest comes on top. */
 static void set(const habitat_replay *r, const replay_parallel *p, const replay_lengths *of,
                 uint32_t count, habitat_prediction *one) {
@@ -29,7 +42,7 @@ static void set(const habitat_replay *r, const replay_parallel *p, const replay_
     one->low_ms = one->sharded ? low : fmax(one->low_ms, low);
     double doubt =
         collective_is_quick(one->gpu, count) ? fitted_quick_parallel_doubt : chosen_parallel_doubt;
-    one->high_ms = fmax(one->high_ms, of->high_ms) + doubt * fmax(0.0, more_ms);
+    one->high_ms = fmax(slow_end(one, of, more_ms, doubt), slow_end_of_gpus(one, of, doubt));
     one->iteration_ms += more_ms;
     if (one->sharded) {
         one->low_ms = fmin(one->low_ms, one->iteration_ms / (1.0 + chosen_parts_doubt));

@@ -125,10 +125,11 @@ habitat_status replay_iteration_ms(const habitat_replay *r, const double *kernel
     return status;
 }
 
-habitat_status replay_gpu_ms(const habitat_replay *r, const double *kernel_ns, double *out_ms,
-                             habitat_error *err) {
+habitat_status replay_gpu_ms(const habitat_replay *r, const double *kernel_ns, double kernel_scale,
+                             double *out_ms, habitat_error *err) {
     replay_times t = replay_times_of(r, kernel_ns);
     double ns = 0.0;
+    t.kernel_scale *= kernel_scale;
     t.cpu_scale = 0.0;
     t.waits_gone = 1.0;
     habitat_status status = replay_period(&r->graph, &t, &ns, err);
@@ -197,7 +198,7 @@ habitat_status habitat_replay_run(const habitat_replay *r, const double *kernel_
     if (status == HABITAT_OK)
         status = replay_busy(&r->graph, &t, ns, carry, 0, count, &busy_ns, err);
     if (status == HABITAT_OK)
-        status = replay_gpu_ms(r, kernel_ns, &made.gpu_ms, err);
+        status = replay_gpu_ms(r, kernel_ns, 1.0, &made.gpu_ms, err);
     if (status == HABITAT_OK && r->scaler_waits)
         status = with_scaler(r, &t, &ns, &path, err);
     if (status != HABITAT_OK)
