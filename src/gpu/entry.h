@@ -88,8 +88,8 @@ const habitat_sm_limits *gpu_capability_limits(uint32_t compute_capability);
 /* sustained.c: fills the sustained rates that the file did not give, and marks them. */
 void gpu_estimate_sustained(habitat_gpu *gpu);
 
-/* kin.c: whether two GPUs are parts of one chip, alike but for their memory. */
-bool gpu_is_kin(const habitat_gpu *a, const habitat_gpu *b);
+/* kin.c: how far two GPUs are parts of one chip, alike but for their memory: 0 to 1. */
+double gpu_kinship(const habitat_gpu *a, const habitat_gpu *b);
 
 /* kin.c: where nobody measured a unit of `gpu` but one of its kin in `table`, the share of the peak
  * is taken from there (a mean of several), marked as an estimate. */

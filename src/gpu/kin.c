@@ -1,12 +1,15 @@
 /* Rates that parts of one chip share: docs/gpus.md, "Parts of one chip". A part that nobody
  * measured takes the share of the peak from those that somebody did, before the rule for estimates:
- * of the same chip, SMs and boost clock, at nearly the same power. */
+ * of the same chip, SMs and boost clock, at nearly the same power. Where clock or power are a
+ * little further apart the share goes over into the rule: a user's file may have one MHz more. */
 #include "gpu/entry.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double same_power = 0.05; /* boards of one chip are sold 5 to 10 W apart */
+static const double same_power = 0.05;  /* boards of one chip are sold 5 to 10 W apart */
+static const double same_clock = 0.001; /* data sheets say 1328 and 1329 MHz of the same clock */
+static const double other_power = 0.07, other_clock = 0.015; /* no kin from there on */
 
 typedef struct unit {
     const double *peak;
@@ -36,41 +39,72 @@ static bool same_text(const char *a, const char *b) {
     return a && b && strcmp(a, b) == 0;
 }
 
-bool gpu_is_kin(const habitat_gpu *a, const habitat_gpu *b) {
-    return same_text(a->chip, b->chip) && strcmp(a->name, b->name) != 0 &&
-           a->sm_count == b->sm_count && fabs(a->boost_clock_hz / b->boost_clock_hz - 1) < 1e-9 &&
-           fabs(a->tdp_w / b->tdp_w - 1) <= same_power;
+static double apart(double a, double b) {
+    return fabs(a / b - 1);
 }
 
-/* Adds the shares of the peak that one part was measured at. */
-static void add_shares(const habitat_gpu *part, bool matrix, double *sums, size_t *counts) {
+/* From 1 (alike) to 0. */
+static double fade(double distance, double same, double other) {
+    double left = (other - distance) / (other - same);
+    return fmin(1, fmax(0, left));
+}
+
+double gpu_kinship(const habitat_gpu *a, const habitat_gpu *b) {
+    if (!same_text(a->chip, b->chip) || strcmp(a->name, b->name) == 0 || a->sm_count != b->sm_count)
+        return 0;
+    return fade(apart(a->boost_clock_hz, b->boost_clock_hz), same_clock, other_clock) *
+           fade(apart(a->tdp_w, b->tdp_w), same_power, other_power);
+}
+
+/* Shares of the peak that parts were measured at, each with its kinship. */
+typedef struct shares {
+    double sums[HABITAT_DTYPE_COUNT], weights[HABITAT_DTYPE_COUNT];
+    double nearest; /* the kinship of the nearest */
+} shares;
+
+static void add_shares(const habitat_gpu *part, bool matrix, double kinship, shares *of) {
     habitat_gpu copy = *part;
     unit u = unit_of(&copy, matrix);
     for (size_t d = 0; d < HABITAT_DTYPE_COUNT; d++)
         if (measured(&u, d) && u.peak[d] > 0) {
-            sums[d] += u.rates[d] / u.peak[d];
-            counts[d]++;
+            of->sums[d] += kinship * u.rates[d] / u.peak[d];
+            of->weights[d] += kinship;
+            of->nearest = fmax(of->nearest, kinship);
         }
+}
+
+/* Rates by the shares, as far as the nearest part is kin, else as they are. */
+static void blend(const unit *u, const double *ruled, double nearest) {
+    for (size_t d = 0; d < HABITAT_DTYPE_COUNT; d++) {
+        if (isfinite(u->rates[d]) && isfinite(ruled[d]))
+            u->rates[d] = nearest * u->rates[d] + (1 - nearest) * ruled[d];
+        else if (isfinite(ruled[d]) && nearest < 1)
+            u->rates[d] = ruled[d];
+        u->estimated[d] = !isnan(u->rates[d]);
+    }
 }
 
 static void take(const habitat_gpu_table *table, bool matrix, habitat_gpu *gpu) {
     unit u = unit_of(gpu, matrix);
-    double sums[HABITAT_DTYPE_COUNT] = {0};
-    size_t counts[HABITAT_DTYPE_COUNT] = {0}, formats = 0;
-    for (size_t i = 0; !any_measured(&u) && i < table->count; i++)
-        if (gpu_is_kin(gpu, &table->entries[i]->gpu))
-            add_shares(&table->entries[i]->gpu, matrix, sums, counts);
+    shares of = {0};
+    double ruled[HABITAT_DTYPE_COUNT];
+    size_t formats = 0;
+    for (size_t i = 0; !any_measured(&u) && i < table->count; i++) {
+        double kinship = gpu_kinship(gpu, &table->entries[i]->gpu);
+        if (kinship > 0)
+            add_shares(&table->entries[i]->gpu, matrix, kinship, &of);
+    }
     for (size_t d = 0; d < HABITAT_DTYPE_COUNT; d++)
-        formats += counts[d] > 0 && u.peak[d] > 0;
+        formats += of.weights[d] > 0 && u.peak[d] > 0;
     if (formats == 0)
         return;
+    memcpy(ruled, u.rates, sizeof ruled);
     for (size_t d = 0; d < HABITAT_DTYPE_COUNT; d++) {
-        u.rates[d] = counts[d] ? sums[d] / (double)counts[d] * u.peak[d] : NAN;
+        u.rates[d] = of.weights[d] > 0 ? of.sums[d] / of.weights[d] * u.peak[d] : NAN;
         u.estimated[d] = false;
     }
     gpu_estimate_sustained(gpu); /* formats that they were not measured in */
-    for (size_t d = 0; d < HABITAT_DTYPE_COUNT; d++)
-        u.estimated[d] = !isnan(u.rates[d]);
+    blend(&u, ruled, of.nearest);
 }
 
 void gpu_rates_of_kin(const habitat_gpu_table *table, habitat_gpu *gpu) {

@@ -268,6 +268,7 @@ static void check_kin(void) {
                 {"GH200-96GB", true, HABITAT_DTYPE_BF16, 828.6},
                 {"A800-PCIE-40GB", true, HABITAT_DTYPE_BF16, 234.1},
                 {"A100-SXM4-40GB", true, HABITAT_DTYPE_BF16, 268.85},
+                {"P100-PCIE-12GB", false, HABITAT_DTYPE_FP32, 7.205},
                 {"L40", true, HABITAT_DTYPE_BF16, 150.5}};
     habitat_gpu_table *table = NULL;
     size_t pairs = 0;
@@ -283,7 +284,7 @@ static void check_kin(void) {
     }
     for (size_t i = 0; i < habitat_gpu_count(table); i++)
         for (size_t j = 0; j < habitat_gpu_count(table); j++)
-            if (gpu_is_kin(habitat_gpu_at(table, i), habitat_gpu_at(table, j))) {
+            if (gpu_kinship(habitat_gpu_at(table, i), habitat_gpu_at(table, j)) >= 1) {
                 check_kin_pair(habitat_gpu_at(table, i), habitat_gpu_at(table, j));
                 pairs++;
             }
@@ -297,12 +298,54 @@ static void check_kin(void) {
     check_case("parts of one chip share what was measured, also from a user's file");
 }
 
+/* A made part with another clock and power than a part of its chip: with the measured share, with
+ * the rule's, and no jump in between. */
+static double fp32_of_made(double clock, double watt) {
+    habitat_gpu_table *table = NULL;
+    const habitat_gpu *part = NULL;
+    CHECK(habitat_gpu_table_create(NULL, &table, NULL) == HABITAT_OK);
+    CHECK_INT(habitat_gpu_find(table, "RTX4060Ti-8GB", &part, NULL, NULL), HABITAT_OK);
+    habitat_gpu made;
+    habitat_gpu_unmeasured(part, &made);
+    made.name = "made";
+    made.boost_clock_hz *= clock;
+    made.tdp_w *= watt;
+    gpu_estimate_sustained(&made);
+    gpu_rates_of_kin(table, &made);
+    double rate = made.sustained.plain_flop_per_s[HABITAT_DTYPE_FP32];
+    habitat_gpu_table_free(table);
+    return rate;
+}
+
+static void check_kinship(void) {
+    double near = fp32_of_made(1.0, 1.0), far = fp32_of_made(1.05, 1.0), before = near;
+    CHECK_NEAR(near, 11.5e12, 1e-3);
+    CHECK_NEAR(far, 15.4e12, 1e-2);
+    for (int step = 1; step <= 50; step++) {
+        double now = fp32_of_made(1.0 + step * 0.001, 1.0);
+        CHECK(now >= before && now < before * 1.04);
+        before = now;
+    }
+    CHECK_NEAR(before, far, 1e-9);
+    CHECK_NEAR(fp32_of_made(1.0004, 1.0), near, 1e-9); /* a sheet that rounds */
+    before = near;
+    for (int step = 1; step <= 50; step++) {
+        double now = fp32_of_made(1.0, 1.05 + step * 0.001);
+        CHECK(fabs(now / before - 1.0) < 0.04);
+        before = now;
+    }
+    CHECK(before > 1.2 * near);
+    check_case(
+        "a part's share goes over into the rule as its clock or power leave those of its kin");
+}
+
 int main(void) {
     check_table();
     check_planted();
     check_peak_note();
     check_estimates();
     check_kin();
+    check_kinship();
     check_rule_against_measurements();
     return check_done();
 }
