@@ -35,7 +35,8 @@ static void set(const habitat_replay *r, const replay_parallel *p, const replay_
     if (!one->sharded)
         more_ms = fmax(0.0, more_ms);
     bool binds = one->bound_by != HABITAT_BY_UNKNOWN && of->cpu_ms > 0.0 && of->gpu_ms > 0.0;
-    one->idle_ms += fmax(0.0, of->silent_ms - one->iteration_ms);
+    if (!one->sharded)
+        one->idle_ms += fmax(0.0, of->silent_ms - one->iteration_ms);
     one->exposed_ms = fmax(0.0, of->ms - of->silent_ms);
     one->samples_per_s *= (double)count * one->iteration_ms / (one->iteration_ms + more_ms);
     double low = fmin(of->low_ms, one->iteration_ms + more_ms);
@@ -59,6 +60,19 @@ static void set(const habitat_replay *r, const replay_parallel *p, const replay_
     one->communication_ms = p->message_ns / r->iterations / HABITAT_NS_PER_MS;
 }
 
+/* The optimiser works on a part alone: the GPU is busy for less than with the whole step. */
+static habitat_status set_part_busy(const habitat_replay *shared, const double *silent_ns,
+                                    size_t own, double silent_ms, habitat_prediction *one,
+                                    habitat_error *err) {
+    double busy_ms = 0.0;
+    habitat_status status = replay_busy_ms(shared, silent_ns, 0, own, &busy_ms, err);
+    if (status == HABITAT_OK) {
+        one->busy_ms = fmin(busy_ms, silent_ms);
+        one->idle_ms = silent_ms - one->busy_ms;
+    }
+    return status;
+}
+
 static habitat_status share(const habitat_replay *r, uint32_t count, double low, double high,
                             habitat_prediction *p, habitat_error *err) {
     replay_parallel made = {0};
@@ -74,6 +88,9 @@ static habitat_status share(const habitat_replay *r, uint32_t count, double low,
     shared.graph = made.graph; /* borrowed */
     if (status == HABITAT_OK)
         status = replay_measure(&shared, made.kernel_ns, made.silent_ns, low, high, &of, err);
+    if (status == HABITAT_OK && p->sharded)
+        status =
+            set_part_busy(&shared, made.silent_ns, r->graph.kernel_count, of.silent_ms, p, err);
     if (status == HABITAT_OK) {
         set(r, &made, &of, count, p);
         parallel_set_memory(r, made.sent_bytes / r->iterations, p->sharded ? &told : NULL, p);

@@ -11,3 +11,13 @@ for message in "all-gather of a layer's weights" "reduce-scatter of a layer's gr
     echo "$(grep -ac "$message" out/rank.0.et) $message"
 done
 cmp out/rank.0.et out/rank.1.et
+# The optimiser's part is less work than its whole: busy, idle and exposed are all of the iteration, and energy is of what is busy.
+"$habitat" predict "$source/data/recordings/llama_b2_bf16_h100.json.gz" --to L4,A2 --gpus 1,2,8 --sharded --json 2>/dev/null >rows.json
+python3 - <<'P'
+import json
+
+for p in json.load(open("rows.json"))["predictions"]:
+    rest = p["iteration_ms"] - p["busy_ms"] - p["idle_ms"] - p["exposed_communication_ms"]
+    print(p["gpu"], p["gpus"], "all of it" if abs(rest) < 1e-6 * p["iteration_ms"] else f"{rest:.4g} ms of it nowhere",
+          f"busy {p['busy_ms'] / p['kernel_ms']:.2f}, energy {p['energy_j'] / p['gpus'] / p['busy_ms']:.3f}")
+P
