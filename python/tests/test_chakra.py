@@ -121,8 +121,27 @@ def test_refused(tmp_path):
     with pytest.raises(OSError):
         trace.export_chakra("T4", tmp_path / "nowhere" / "x")
     shapes = habitat.Trace(ROOT / "tests/cli/fixtures/no_gpu.json")
-    with pytest.raises(habitat.HabitatError, match="timed on a GPU"):
-        shapes.export_chakra("T4", tmp_path / "x")
+    with pytest.raises(habitat.HabitatError, match="shows no gradients"):
+        shapes.export_chakra("T4", tmp_path / "x", gpu_count=2)
+
+
+def test_recorded_without_a_gpu(tmp_path):
+    trace = habitat.Trace(ROOT / "tests/cli/fixtures/no_gpu_layers.json.gz")
+    predicted = trace.predict("L40S")
+    (file,) = trace.export_chakra("L40S", tmp_path / "one.et")
+    head, nodes = read(file)
+    check_order_and_sums(nodes)
+    assert "origin" not in head and head["iteration_ms"] == predicted.iteration_ms
+    assert sum(v["duration_ns"] for _, v in kernels(nodes)) == pytest.approx(predicted.kernel_ms * 1e6, rel=1e-9)
+    assert longest_us(nodes) == pytest.approx(head["length_ns"] / 1e3, abs=5.0)
+    assert all(v["operation"] == n.name and "recorded_ns" not in v for n, v in kernels(nodes))
+    cpu_ns = sum(v["duration_ns"] for _, v in nodes if v["is_cpu_op"])
+    assert cpu_ns == pytest.approx(predicted.values["cpu_ms"] * 1e6, rel=1e-9)
+    parts = [read(file) for file in trace.export_chakra("L40S", tmp_path / "parts", gpu_count=2, sharded=True)]
+    for _, nodes in parts:
+        check_order_and_sums(nodes)
+        sent = [v["comm_size"] for n, v in nodes if n.type == COMM_COLL_NODE]
+        assert len(sent) == 1 + 4 + 4 + 4 + 1  # around the layers and back, each of four layers three times
 
 
 def test_what_was_read_is_not_written_over(tmp_path, monkeypatch):
