@@ -327,7 +327,7 @@ def _exported(function: Callable[..., int], answer: Answer, what: str) -> bytes:
     pieces = Pieces()
     replay = library.habitat_answer_replay(answer.handle)  # borrowed from the answer
     if not replay:
-        raise refuse(f"{what} needs an iteration that was timed on a GPU")
+        raise refuse(f"{what} needs an iteration that is replayed")
     call(function, replay, library.habitat_answer_prediction(answer.handle, 0), pieces.write, None)
     return pieces.joined()
 
