@@ -224,6 +224,30 @@ def test_batch_size_is_unknown_where_the_sequence_may_come_first(tmp_path):
     assert read_trace(output)["habitat"]["model"] == "tagger"
 
 
+LISTED = """
+class Detector(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Conv2d(3, 2, 3)
+    def forward(self, images, found=None):
+        return sum(self.inner(image[None] if image.dim() == 3 else image).sum() for image in images)
+model = Detector()
+"""
+
+
+@pytest.mark.parametrize("given, size", [
+    ("[torch.randn(3, 8, 9), torch.randn(3, 8, 8)], [{'boxes': torch.rand(3, 4)}] * 2", 2),
+    ("[torch.randn(3, 8, 9), torch.randn(3, 8, 8)]", None),  # 3 are its channels
+    ("torch.randn(2, 3, 8, 8), [{'boxes': torch.rand(3, 4)}] * 2", 2),
+    ("[torch.randn(2, 3, 8, 8), torch.randn(2, 3, 4, 4), torch.randn(2, 3, 6, 6)]", 2),
+])  # fmt: skip
+def test_batch_size_of_samples_in_lists(tmp_path, given, size):
+    source = train(100).replace("model(torch.randn(6, 4)).sum().backward()", f"model({given}).backward()")
+    source = source.replace("optimizer =", LISTED + "optimizer =", 1)
+    code, output = record_script(tmp_path, source)
+    assert code == 0 and read_trace(output)["habitat"]["batch_size"] == size
+
+
 def test_closure_optimizer_does_not_multiply_the_batch(tmp_path):
     source = train(100).replace("torch.optim.SGD(model.parameters(), lr=0.1)", "torch.optim.LBFGS(model.parameters())")
     source = source[: source.index("for i")] + """

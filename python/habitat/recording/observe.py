@@ -4,7 +4,8 @@ Watches one unprofiled iteration through the global forward hooks, then takes th
 code in the process only calls of compiled modules are watched: global hooks that are there while something compiles
 end up in the compiled code.
 
-The batch size is the first dimension that all tensors given to the outermost model share. With several forward
+The batch size is the first dimension that all tensors given to the outermost model share, or the number of samples where those are
+given in lists, as detectors take images of several sizes and what is to be found in each. With several forward
 calls an iteration it is their sum if each call has its own backward pass (gradient accumulation). Calls
 inside a backward pass are no others: a checkpoint computes a part again. Everything else is not known, and said so with None.
 """
@@ -165,8 +166,7 @@ class Observer:
             return
         first = None
         if not _sequence_comes_first(module) and not _is_mapped():
-            sizes = {t.shape[0] for t in _tensors((args, kwargs)) if t.dim() > 0}
-            first = sizes.pop() if len(sizes) == 1 else None
+            first = _samples([*args, *kwargs.values()])
         self.calls.append((bare(module), first, torch.is_grad_enabled()))
         self._autocast[id(bare(module))] = self._watch.end(module, bare(module))
         self.calls_in_step += self._in_step()
@@ -203,6 +203,22 @@ class Observer:
         if one_optimizer:
             return sum(sizes) if self.backwards == len(sizes) else None
         return sizes[0] if len(set(sizes)) == 1 else None
+
+
+def _samples(given: List[Any]) -> Optional[int]:
+    """How many samples a model is given, or None where the tensors do not tell."""
+    import torch
+
+    lists = [value for value in given if isinstance(value, (list, tuple))]
+    one_each = [value for value in lists if value and all(isinstance(part, dict) for part in value)]
+    whole = [value for value in given if not isinstance(value, (list, tuple))]
+    if not list(_tensors(whole)) and lists:
+        images = [t for value in lists for t in value if isinstance(t, torch.Tensor) and t.dim() < 4]
+        if one_each or images:  # the first dimension of an image is its channels
+            lengths = {len(value) for value in lists}
+            return lengths.pop() if one_each and len(lengths) == 1 else None
+    sizes = {t.shape[0] for t in _tensors([value for value in given if not any(value is one for one in one_each)]) if t.dim() > 0}
+    return sizes.pop() if len(sizes) == 1 else None
 
 
 def _tensors(value: Any) -> Iterator[Any]:
