@@ -84,6 +84,11 @@ void work_do_copy(const work_call *call, habitat_work *out) {
         elements = padded_elements(call, x);
         set_traffic(out, elements, work_bytes(x), work_size(elements, x->dtype));
         break;
+    case WORK_COPY_PAD_BACKWARD:
+        if (!src)
+            return;
+        set_traffic(out, elements, work_bytes(x), work_size(work_elements(src), x->dtype));
+        break;
     case WORK_COPY_REPEAT:
         if (!work_numbers(op, 1, &repeats))
             return;

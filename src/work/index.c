@@ -95,6 +95,20 @@ static void scatter(const work_call *call, habitat_work *out) {
                work_size(work_elements(self), self->dtype));
 }
 
+/* self, mask, source: places of the mask are summed up first (int64), then as many elements are
+ * taken from the source as it has. Out of place the rest of self is copied. */
+static void masked_scatter(const work_call *call, habitat_work *out) {
+    const habitat_input *self = work_tensor(call->op, 0), *mask = work_tensor(call->op, 1);
+    const habitat_input *source = work_tensor(call->op, 2);
+    if (!self || !mask || !source)
+        return;
+    double elements = work_elements(self), moved = fmin(work_elements(source), elements);
+    double sums = work_size(elements, HABITAT_DTYPE_INT64);
+    double read = 2 * work_size(elements, mask->dtype) + sums + work_size(moved, source->dtype);
+    finish(out, self, elements, 0, read + (call->in_place ? 0 : work_bytes(self)),
+           sums + work_size(call->in_place ? moved : elements, self->dtype));
+}
+
 /* Shape that the index tensors of a list broadcast to; how many there are. False if a mask of truth
  * values may be among them: its result depends on the data. GPUs' recordings say no format of them.
  */
@@ -199,6 +213,9 @@ void work_do_index(const work_call *call, habitat_work *out) {
     case WORK_INDEX_SAMPLE:
     case WORK_INDEX_SAMPLE_BACKWARD:
         sample(call, out);
+        break;
+    case WORK_INDEX_MASKED:
+        masked_scatter(call, out);
         break;
     case WORK_INDEX_LIST:
     case WORK_INDEX_PUT:

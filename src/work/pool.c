@@ -145,3 +145,34 @@ void work_do_resample(const work_call *call, habitat_work *out) {
     out->read_bytes = work_bytes(x);
     out->write_bytes = work_size(elements, x->dtype);
 }
+
+/* im2col(self, kernel, dilation, padding, stride), and col2im(self, output size, kernel, ..), which
+ * adds up: each window is a column of its own. */
+void work_do_unfold(const work_call *call, habitat_work *out) {
+    const habitat_operation *op = call->op;
+    const habitat_input *x = work_tensor(op, 0);
+    bool adds = call->rule->variant != 0;
+    work_list kernel, more[3], size = {0};
+    if (!x || !work_numbers(op, adds ? 2 : 1, &kernel) || kernel.count != 2 || x->rank < 2 ||
+        (adds && (!work_numbers(op, 1, &size) || size.count != 2)))
+        return;
+    double window = kernel.value[0] * kernel.value[1], elements = work_elements(x), columns = 1;
+    for (uint32_t i = 0; i < 3 && !adds; i++)
+        if (!work_numbers(op, 2 + i, &more[i]) || more[i].count != 2)
+            return;
+    for (uint32_t i = 0; i < 2 && !adds; i++) {
+        double span = work_dim(x, (int)i - 2) + 2 * more[1].value[i];
+        span -= more[0].value[i] * (kernel.value[i] - 1) + 1;
+        columns *= floor(span / more[2].value[i]) + 1;
+    }
+    double written = adds ? elements / (window * work_dim(x, -1)) * size.value[0] * size.value[1]
+                          : elements / spatial_volume(x, 2) * window * columns;
+    if (!(written > 0))
+        return;
+    out->dtype = x->dtype;
+    out->shape.rows.rows = 1;
+    out->shape.rows.columns = fmax(written, elements);
+    out->flop = adds ? elements * work_flop_factor(x->dtype, 2) : 0;
+    out->read_bytes = work_bytes(x);
+    out->write_bytes = work_size(written, x->dtype);
+}

@@ -21,7 +21,8 @@ enum {
     LAYER_INPUT_FLOP = 10, /* x^ 2, dy w 1, two sums 3, dx 4 */
     LAYER_WEIGHT_FLOP = 2,
     LAYER_BIAS_FLOP = 1,
-    RMS_INPUT_FLOP = 7, /* x^ 1, dy w 1, sum 2, dx 3 */
+    RMS_INPUT_FLOP = 7,    /* x^ 1, dy w 1, sum 2, dx 3 */
+    WEIGHT_INPUT_FLOP = 5, /* dw v 1, sum 1, dv 3 */
 };
 
 static void set_rows(habitat_work *out, double rows, double columns) {
@@ -195,6 +196,53 @@ void work_do_norm_backward(const work_call *call, habitat_work *out) {
     out->flop = isnan(train) ? NAN : flop * elements;
 }
 
+/* v, g, dim: the rows of v along dim get the lengths g, and those that they had are kept. Backward:
+ * gradient, v, g, the lengths, dim. */
+void work_do_weight_norm(const work_call *call, habitat_work *out) {
+    const habitat_operation *op = call->op;
+    bool backward = out->pass == HABITAT_PASS_BACKWARD;
+    const habitat_input *v = work_tensor(op, backward ? 1 : 0);
+    const habitat_input *g = work_tensor(op, backward ? 2 : 1);
+    double dim = work_number(op, backward ? 4 : 2);
+    if (!v || !g || isnan(dim))
+        return;
+    double rows = work_dim_at(v, dim), elements = work_elements(v);
+    if (!(rows > 0) || !(elements > 0))
+        return;
+    out->dtype = v->dtype;
+    set_rows(out, rows, elements / rows);
+    double lengths = work_size(rows, work_statistics_dtype(v->dtype));
+    out->flop = elements * (backward ? WEIGHT_INPUT_FLOP : RMS_FLOP);
+    out->read_bytes = work_bytes(v) * (backward ? 2 : 1) + work_bytes(g) + (backward ? lengths : 0);
+    out->write_bytes = work_size(elements, v->dtype) + (backward ? work_bytes(g) : lengths);
+}
+
+void work_do_shared_norm(const work_call *call, habitat_work *out) {
+    static const double flop[] = {[WORK_SHARED_STATISTICS] = NORM_FLOP - NORM_FIXED_FLOP,
+                                  [WORK_SHARED_GATHER] = NORM_FLOP,
+                                  [WORK_SHARED_APPLY] = NORM_FIXED_FLOP,
+                                  [WORK_SHARED_REDUCE] = BATCH_BACKWARD_FLOP - 4,
+                                  [WORK_SHARED_APPLY_BACKWARD] = 4};
+    uint32_t variant = call->rule->variant;
+    bool backward = out->pass == HABITAT_PASS_BACKWARD;
+    bool gathers = variant == WORK_SHARED_GATHER; /* goes by the means: its input says the format */
+    const habitat_input *x = work_tensor(call->op, backward || gathers ? 1 : 0);
+    if (!x || !(work_elements(x) > 0) || x->rank < 2)
+        return;
+    double elements = work_elements(x), channels = work_dim(x, 1);
+    double sums = work_size(channels, work_statistics_dtype(x->dtype));
+    out->dtype = x->dtype;
+    set_rows(out, channels, elements / channels);
+    out->flop = elements * flop[variant];
+    out->read_bytes = 0;
+    for (uint32_t i = gathers ? 1 : 0; i < call->count; i++)
+        out->read_bytes += work_bytes(work_tensor(call->op, i));
+    if (variant == WORK_SHARED_APPLY || variant == WORK_SHARED_APPLY_BACKWARD)
+        out->write_bytes = work_size(elements, x->dtype);
+    else
+        out->write_bytes = (variant == WORK_SHARED_STATISTICS ? 2 : 4) * sums;
+}
+
 /* Which dimensions go: `*removed` elements become one. False if not recorded. */
 static bool reduced_size(const work_call *call, const habitat_input *x, double *removed) {
     const habitat_operation *op = call->op;
@@ -285,6 +333,17 @@ static void count_places(const work_call *call, const habitat_input *x, habitat_
     out->write_bytes = work_size(fmax(places, 1), whole ? HABITAT_DTYPE_INT64 : x->dtype);
 }
 
+/* Where elements are true; how many are is known of a result that was recorded alone. */
+static void list_places(const work_call *call, const habitat_input *x, habitat_work *out) {
+    const habitat_input *places = work_tensor(call->op, 1);
+    if (!places)
+        return;
+    set_rows(out, 1, work_elements(x));
+    out->flop = work_elements(x) * call->rule->flop * work_flop_factor(x->dtype, 2);
+    out->read_bytes = work_bytes(x);
+    out->write_bytes = work_bytes(places);
+}
+
 /* As the table's row of "maximum". */
 static const work_rule pairwise = {.name = "maximum",
                                    .op_class = HABITAT_CLASS_ELEMENTWISE,
@@ -309,6 +368,10 @@ void work_do_reduce(const work_call *call, habitat_work *out) {
     out->dtype = x->dtype;
     if (variant == WORK_REDUCE_UNKNOWN)
         return;
+    if (variant == WORK_REDUCE_PLACES) {
+        list_places(call, x, out);
+        return;
+    }
     if (variant == WORK_REDUCE_HISTOGRAM || variant == WORK_REDUCE_COUNT) {
         count_places(call, x, out);
         return;

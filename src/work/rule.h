@@ -55,6 +55,7 @@ double work_operands(const work_rule *rule);
 work_handler work_do_gemm, work_do_conv, work_do_conv_backward;
 work_handler work_do_attention, work_do_rnn, work_do_rnn_cell;
 work_handler work_do_norm, work_do_norm_backward, work_do_softmax, work_do_reduce;
+work_handler work_do_weight_norm, work_do_shared_norm, work_do_unfold, work_do_pairs;
 work_handler work_do_pool, work_do_pool_backward, work_do_resample;
 work_handler work_do_elementwise, work_do_gated, work_do_fill, work_do_dropout;
 work_handler work_do_index, work_do_copy, work_do_list, work_do_loss, work_do_view;
@@ -163,7 +164,8 @@ enum work_reduce_variant {
     WORK_REDUCE_SCAN_BOTH, /* cummax: values and indices */
     WORK_REDUCE_TOPK,
     WORK_REDUCE_SORT,
-    WORK_REDUCE_UNKNOWN, /* sizes depend on the data: nonzero, unique */
+    WORK_REDUCE_UNKNOWN, /* sizes depend on the data: unique */
+    WORK_REDUCE_PLACES,  /* nonzero: the same, unless what it wrote is given */
 };
 
 enum work_norm_variant {
@@ -179,6 +181,15 @@ enum work_norm_variant {
     WORK_NORM_LAYER_BACKWARD, /* grad, input, shape, mean, rstd, weight, bias, mask */
     WORK_NORM_GROUP_BACKWARD, /* grad, input, mean, rstd, weight, N, C, HxW, group, mask */
     WORK_NORM_RMS_BACKWARD,   /* grad, input, shape, rstd, weight, mask */
+};
+
+/* The parts of a batch norm whose statistics several GPUs share. */
+enum work_shared_norm_variant {
+    WORK_SHARED_STATISTICS,     /* input: mean and 1/deviation of each channel */
+    WORK_SHARED_GATHER,         /* input, means and deviations of all GPUs, running ones */
+    WORK_SHARED_APPLY,          /* input, weight, bias, mean, 1/deviation */
+    WORK_SHARED_REDUCE,         /* grad, input, mean, 1/deviation, weight: four sums a channel */
+    WORK_SHARED_APPLY_BACKWARD, /* grad, input, mean, 1/deviation, weight, two sums */
 };
 
 enum work_pool_variant {
@@ -203,18 +214,20 @@ enum work_index_variant {
     WORK_INDEX_EMBEDDING_BAG,      /* table, indices, offsets */
     WORK_INDEX_SAMPLE,             /* input, grid of points, interpolation */
     WORK_INDEX_SAMPLE_BACKWARD,    /* grad, input, grid of points, interpolation */
+    WORK_INDEX_MASKED,             /* self, mask, source: its elements in order where the mask is */
 };
 
 enum work_copy_variant {
-    WORK_COPY_INTO,       /* copy_(self, src) */
-    WORK_COPY_OF,         /* clone: as many bytes written as the shape says */
-    WORK_COPY_TO,         /* _to_copy(self, dtype) */
-    WORK_COPY_CONTIGUOUS, /* nothing if it already is contiguous */
-    WORK_COPY_MAYBE,      /* to, reshape: only children know */
-    WORK_COPY_CAT,        /* list in, one tensor out */
-    WORK_COPY_PAD,        /* constant_pad_nd(self, pad) */
-    WORK_COPY_REPEAT,     /* repeat(self, repeats) */
-    WORK_COPY_ITEM,       /* one element to the host */
+    WORK_COPY_INTO,         /* copy_(self, src) */
+    WORK_COPY_OF,           /* clone: as many bytes written as the shape says */
+    WORK_COPY_TO,           /* _to_copy(self, dtype) */
+    WORK_COPY_CONTIGUOUS,   /* nothing if it already is contiguous */
+    WORK_COPY_MAYBE,        /* to, reshape: only children know */
+    WORK_COPY_CAT,          /* list in, one tensor out */
+    WORK_COPY_PAD,          /* constant_pad_nd(self, pad) */
+    WORK_COPY_PAD_BACKWARD, /* grad, self, pad: what was repeated is added up */
+    WORK_COPY_REPEAT,       /* repeat(self, repeats) */
+    WORK_COPY_ITEM,         /* one element to the host */
 };
 
 enum work_list_variant {
