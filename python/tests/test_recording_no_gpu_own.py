@@ -151,3 +151,31 @@ def step():
     assert trace["habitat"]["cpu_data_ms"] == pytest.approx((100e3 * 7 + 50e3 * 5 + 20e3 * 4) / 1e6)
     assert "aten::randint" not in names(trace)  # no work of the GPU's
     assert "cpu_data_ms" not in recorded(tmp_path, ON_GPU + LOOP)["habitat"]
+
+
+GIVEN = [
+    ("torch.tensor([1.0, torch.tensor(2.0, device='cuda'), x.sum()], device='cuda')", "cuda:0 torch.float32 (3,)"),
+    ("torch.as_tensor([[torch.tensor(3, device='cuda')], [x.shape[0]]])", "cpu torch.int64 (2, 1)"),
+    ("x.type('torch.cuda.HalfTensor')", "cuda:0 torch.float16 (5, 3)"),
+    ("x.cpu().type(torch.cuda.DoubleTensor)", "cuda:0 torch.float64 (5, 3)"),
+    ("torch.distributions.Gamma(x.exp(), x.exp()).rsample()", "cuda:0 torch.float32 (5, 3)"),
+    ("torch.distributions.Beta(x.exp(), x.exp()).sample()", "cuda:0 torch.float32 (5, 3)"),
+    ("torch.binomial(x.exp(), x.sigmoid())", "cuda:0 torch.float32 (5, 3)"),
+    ("torch.cuda.get_rng_state()", "cpu torch.uint8 (16,)"),
+]  # fmt: skip
+
+
+def test_tensors_are_made_as_on_a_gpu(tmp_path, capfd):
+    body = "x = torch.randn(5, 3, device='cuda')\nprint('type', x.type())\nwith torch.random.fork_rng(): torch.cuda.manual_seed(1)\n"
+    body += "".join(f"t = {made}; print('made', t.device, t.dtype, tuple(t.shape))\n" for made, _ in GIVEN)
+    recorded(tmp_path, ON_GPU + body + LOOP)
+    said = capfd.readouterr().out.splitlines()
+    assert [line[5:] for line in said if line.startswith("made ")] == [expected for _, expected in GIVEN]
+    assert "type torch.cuda.FloatTensor" in said
+
+
+def test_whether_tensors_are_close(tmp_path, capfd):
+    trace = recorded(tmp_path, ON_GPU + "step_ = step\ndef step():\n    print('close', torch.allclose(model[0].weight, model[0].weight * 2))\n    return step_()\n" + LOOP)
+    out, error = capfd.readouterr()
+    assert "close True" in out and "asked for values of tensors at train.py" in error
+    assert len(shapes(trace, "aten::isclose")) == 1

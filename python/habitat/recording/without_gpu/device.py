@@ -99,7 +99,10 @@ class Device:
             "init": None, "synchronize": None, "set_device": None, "empty_cache": None, "ipc_collect": None,
             "reset_peak_memory_stats": None, "reset_max_memory_allocated": None, "memory_summary": "",
             "mem_get_info": (MEMORY_BYTES, MEMORY_BYTES), "memory_stats": {}, "is_current_stream_capturing": False,
-            "set_per_process_memory_fraction": None, "manual_seed": None, "manual_seed_all": None,
+            "set_per_process_memory_fraction": None, "manual_seed": None, "manual_seed_all": None, "seed": None, "seed_all": None,
+            "initial_seed": 0, "set_rng_state": None, "set_rng_state_all": None, "get_rng_state": torch.zeros(16, dtype=torch.uint8),
+            "get_rng_state_all": [torch.zeros(16, dtype=torch.uint8)], "utilization": 0, "memory_usage": 0, "temperature": 0,
+            "power_draw": 0, "clock_rate": 0, "list_gpu_processes": "", "can_device_access_peer": False,
         }  # fmt: skip
         for name, answer in answers.items():
             self._set(cuda, name, _always(answer))
@@ -148,6 +151,7 @@ class Device:
         self._patch.wrap(torch.Tensor, "to", lambda before: lambda t, *a, **k: _to(before, t, *a, **k))
         self._set(torch.Tensor, "cuda", lambda t, device=None, non_blocking=False, **k: t.to("cuda", **k))
         self._set(torch.Tensor, "cpu", lambda t, **k: t.to("cpu", **k))
+        self._patch.wrap(torch.Tensor, "type", _typed)
         self._set(torch.Tensor, "type_as", lambda t, other: t.to(other))
         self._set(torch.Tensor, "pin_memory", lambda t, device=None: t)
         self._set(torch.Tensor, "record_stream", lambda t, stream: None)
@@ -296,6 +300,21 @@ def _to(before: Callable[..., Any], t: Any, *args: Any, **kwargs: Any) -> Any:
     return _moved(t, device, dtype, memory_format)
 
 
+def _typed(before: Callable[..., Any]) -> Callable[..., Any]:
+    """The old names of formats say the device, too: torch.cuda.HalfTensor."""
+
+    def typed(t: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
+        import torch
+
+        name = dtype if isinstance(dtype, str) else f"{getattr(dtype, '__module__', '')}.{getattr(dtype, '__name__', '')}"
+        if not name.startswith("torch.cuda."):
+            said = before(t, dtype, *args, **kwargs)
+            return said.replace(".meta.", ".cuda.") if dtype is None and t.is_cuda else said
+        return t.to("cuda", getattr(torch, name.rpartition(".")[2]).dtype)
+
+    return typed
+
+
 def _same(t: Any, device: Any) -> bool:
     return device is None or device.type in (t.device.type, "meta" if t.device.type == "cuda" else "")
 
@@ -312,6 +331,7 @@ def _made_on_host(before: Callable[..., Any]) -> Callable[..., Any]:
     def made(*args: Any, device: Any = None, **kwargs: Any) -> Any:
         import torch
 
+        args = (_in_numbers(args[0]), *args[1:]) if args else args
         device = _usual_device() if device is None else device
         if device is None or torch.device(device).type != "cuda":
             return before(*args, **kwargs, **({} if device is None else {"device": device}))
@@ -320,6 +340,21 @@ def _made_on_host(before: Callable[..., Any]) -> Callable[..., Any]:
         return tensor.requires_grad_() if requires_grad else tensor
 
     return made
+
+
+def _in_numbers(data: Any) -> Any:
+    """Lists of numbers, some of which are tensors: PyTorch would ask the real GPU for these."""
+    import torch
+
+    if not isinstance(data, (list, tuple)) or not any(isinstance(part, (list, tuple, torch.Tensor)) for part in data):
+        return data
+
+    def number(part: Any) -> Any:
+        if not isinstance(part, torch.Tensor) or part.numel() != 1:
+            return _in_numbers(part)
+        return part.tolist() if part.dim() else part.item()
+
+    return [number(part) for part in data]
 
 
 def _usual_device() -> Any:

@@ -71,6 +71,7 @@ ZEROS_FIRST = {
     "aten::embedding_dense_backward", "aten::nll_loss_backward", "aten::max_pool2d_with_indices_backward",
     "aten::slice_backward", "aten::select_backward", "aten::diagonal_backward", "aten::unfold_backward",
     "aten::diag_embed", "aten::grid_sampler_2d_backward", "aten::grid_sampler_3d_backward",
+    *(f"aten::{kind}_pad{dims}d_backward" for kind in ("reflection", "replication") for dims in (1, 2, 3)),
 }  # fmt: skip
 # ... and these only copy their tensor into it.
 COPIED_INTO = {
@@ -78,6 +79,10 @@ COPIED_INTO = {
 }  # fmt: skip
 # They are made of other operations, each in kernels of its own, behind autograd.
 MADE_OF_OTHERS = {"aten::_euclidean_dist"}
+# They draw a number for each of the first tensor's, or are the gradients of that: PyTorch has no rule of shapes for them.
+DRAWN_LIKE = {
+    "aten::_standard_gamma", "aten::_standard_gamma_grad", "aten::_sample_dirichlet", "aten::_dirichlet_grad", "aten::binomial",
+}  # fmt: skip
 # They choose elements by lists of indices, in which a dimension that is taken whole has none.
 INDEXED = {"aten::index", "aten::index_put", "aten::index_put_"}
 # They make a tensor and fill it, which is all that runs on a GPU.
@@ -226,6 +231,9 @@ class ShapesOnly(FakeTensorMode):
             return self._as_result(result, gpu, made_up)
         if func is aten.equal.default:
             return self._are_equal(*args)
+        if func is aten.allclose.default:
+            self._values.note_asked()
+            return True  # whoever asks expects it
         if func is aten.masked_select.default:
             mask = known.known(args[1])
             shape = torch.broadcast_shapes(args[0].shape, args[1].shape)
@@ -272,6 +280,8 @@ class ShapesOnly(FakeTensorMode):
             return ctc_loss(*args[:4])
         if func._schema.name == "aten::_ctc_loss_backward":
             return torch.empty_like(args[1])
+        if func._schema.name in DRAWN_LIKE:
+            return torch.empty_like(args[0])
         if func is GROUPED:
             return grouped_product(*args, **kwargs)
         if func._schema.name.startswith(FUSED_STEPS) and not func._schema.returns:
@@ -312,6 +322,9 @@ class ShapesOnly(FakeTensorMode):
         if name == "aten::equal":
             self._note_equal(*arguments)
             return
+        if name == "aten::allclose":
+            self._log.operation("aten::isclose", arguments)
+            name, arguments = "aten::all", [arguments[0]]
         if name == "aten::_is_all_true":
             name, arguments = "aten::all", [arguments[0]]
         if name in INDEXED:
@@ -320,6 +333,14 @@ class ShapesOnly(FakeTensorMode):
             self._inside.on = False
         if name == "aten::_safe_softmax":
             self._note_safe_softmax(arguments, result)
+        elif name == "aten::diagonal_copy":
+            self._log.operation("aten::copy_", [result, result, False])
+        elif name == "aten::_cdist_backward":
+            self._note_pairs(name, arguments)
+        elif name == "aten::nonzero":
+            self._log.operation(name, [*arguments, result])
+        elif name.startswith("aten::masked_scatter"):
+            self._note_masked_scatter(name, arguments, result)
         elif func is GROUPED and arguments[0].dtype != torch.bfloat16:
             self._note_groups(*arguments[:3])
         elif name == "aten::roll" and len(arguments[2]) > 1:
@@ -348,8 +369,9 @@ class ShapesOnly(FakeTensorMode):
             if mask is None:
                 numbers.append(index)
                 continue
-            self._log.operation("aten::nonzero", [index])
-            numbers += [index.new_empty([len(along)], dtype=torch.int64) for along in known.places(mask)]
+            places = [index.new_empty([len(along)], dtype=torch.int64) for along in known.places(mask)]
+            self._log.operation("aten::nonzero", [index, index.new_empty([len(places[0]), len(places)], dtype=torch.int64)])
+            numbers += places
         if any(n is not None and n.dtype == torch.bool for n in numbers):
             return source, indices  # of a mask that is not known
         numbers += [None] * (source.dim() - len(numbers))
@@ -362,9 +384,35 @@ class ShapesOnly(FakeTensorMode):
         self._inside.on = True
         x, mask = torch.broadcast_tensors(x, mask)
         places = [result.new_empty(result.shape, dtype=torch.int64) for _ in x.shape]
+        found = result.new_empty([result.numel(), x.dim()], dtype=torch.int64)
         self._inside.on = False
-        self._log.operation("aten::nonzero", [mask])
+        self._log.operation("aten::nonzero", [mask, found])
         self._log.operation("aten::index", [x, places])
+
+    def _note_pairs(self, name: str, arguments: List[Any]) -> None:
+        """The gradients of the pairs of points, then their sum for each of the first points."""
+        grad, first = arguments[:2]
+        self._inside.on = True
+        pairs = grad.new_empty([*grad.shape[:-2], grad.shape[-1], *first.shape[-2:]])
+        self._inside.on = False
+        self._log.operation(name, arguments)
+        self._log.operation("aten::sum", [pairs, [-3], False, None])
+
+    def _note_masked_scatter(self, name: str, arguments: List[Any], result: Any) -> None:
+        """The mask is written out as large as what it is of, and the rest of that is copied; the gradient of the source is what the mask
+        takes of the result's."""
+        self._inside.on = True
+        mask = arguments[1].expand(arguments[0].shape)
+        taken = result.reshape(-1)
+        self._inside.on = False
+        if name == "aten::masked_scatter_backward":
+            self._note_masked(arguments[0], mask, taken)
+            return
+        if not mask.is_contiguous():
+            self._log.operation("aten::clone", [mask, torch.contiguous_format])
+        if name == "aten::masked_scatter":
+            self._log.operation("aten::clone", [arguments[0], torch.preserve_format])
+        self._log.operation("aten::masked_scatter_", arguments)
 
     def _note_equal(self, a: Any, b: Any) -> None:
         """Each element is compared, then all of that; not where shapes or memory say it."""

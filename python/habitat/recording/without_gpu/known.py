@@ -125,16 +125,23 @@ def count_true(mask: Any, shape: Any) -> int:
 
 def chosen(value: Any) -> bool:
     """Whether values hang on a choice that was made up."""
-    return any(t._habitat_twin.chosen for t in tensors_in(value) if hasattr(t, "_habitat_twin"))
+    twins = [getattr(t, "_habitat_twin", None) for t in tensors_in(value)]
+    return any(twin.chosen for twin in twins if twin is not None)
+
+
+def default_of(func: Any, place: int) -> Any:
+    return func._schema.arguments[place].default_value
 
 
 def _choose(func: Any, args: Any, result: Any) -> None:
     """Indices of elements chosen by unknown values: all in turn, so that each is chosen as often as any other."""
     along, number, place = CHOICES[func.name()]
     indices = result if place is None else result[place]
-    dim = args[along] if len(args) > along else -1
+    dim = args[along] if len(args) > along else default_of(func, along)
     source = args[0].shape
-    if dim is None or not source or not 0 < indices.numel() <= MOST_ELEMENTS:
+    if dim is None:  # of all elements, as if they lay in a row
+        source, dim = (args[0].numel(),), 0
+    if not source or not 0 < indices.numel() <= MOST_ELEMENTS:
         return
     each = args[number] if number is not None else 1
     with _disable_current_modes():

@@ -16,9 +16,11 @@ from typing import Any, Dict, List, NoReturn, Optional
 from ..errors import AbortScript, RecordError
 
 SHOWN = 3  # places named in a warning
+STEP, STEPS = 2.0**-20, 2**15  # between two numbers that are made up; so many until they begin again
 NEVER = ("aten::isnan", "aten::isinf")
 BOTH = ("aten::mul", "aten::logical_and", "aten::bitwise_and")
 EITHER = ("aten::logical_or", "aten::bitwise_or")
+ORDER = ("aten::lt", "aten::le", "aten::gt", "aten::ge")
 NOT = ("aten::logical_not", "aten::bitwise_not")
 SAME = ("aten::all", "aten::_is_all_true", "aten::any", "aten::_to_copy", "aten::clone", "aten::view", "aten::detach")
 
@@ -28,6 +30,7 @@ class Values:
         self.where = where
         self.asked: Dict[str, int] = {}  # "file:line" of the script -> times
         self.chosen: Dict[str, int] = {}  # the same of where it goes by a choice that was made up
+        self._numbers = 0  # made up, one by one
         self.saved: Dict[str, int] = {}  # and of where it saves
 
     def know(self, tensor: Any, value: Any) -> None:
@@ -35,6 +38,8 @@ class Values:
 
     def follow(self, name: str, args: Any, result: Any) -> None:
         """What is true of finite numbers. torch.isfinite(x) comes here as x == x and |x| != inf."""
+        if name in ORDER and args[0].is_floating_point() or name in BOTH and all(hasattr(arg, "_habitat_order") for arg in args[:2]):
+            result._habitat_order = True
         truth = self._truth(name, args)
         if truth is not None:
             result._habitat_truth = truth
@@ -48,6 +53,8 @@ class Values:
             itself = args[0] is args[1]
             infinite = isinstance(args[1], float) and math.isinf(args[1])
             return name == "aten::eq" if itself else name == "aten::ne" if infinite else None
+        if name == "aten::all" and hasattr(args[0], "_habitat_order"):
+            return True  # a check: corners are in order, errors small enough
         known = [getattr(arg, "_habitat_truth", None) for arg in args[:2]]
         if name in SAME or name in NOT:
             return known[0] if known[0] is None or name in SAME else not known[0]
@@ -74,7 +81,12 @@ class Values:
         self._note(self.asked)
         if hasattr(tensor, "_habitat_truth"):
             return tensor._habitat_truth
-        return usual(tensor.dtype)
+        return self._next(tensor.dtype)
+
+    def _next(self, dtype: Any) -> Any:
+        """The same number again and again would say that a loop has come to its end (LBFGS: the loss changes no more)."""
+        self._numbers += dtype.is_floating_point
+        return usual(dtype) * (1 + STEP * (self._numbers % STEPS)) if dtype.is_floating_point else usual(dtype)
 
     def all_of(self, tensor: Any) -> Any:
         """The tensor with values, on the host."""
