@@ -443,6 +443,20 @@ def test_gradients_of_a_border_are_added_to_zeros(tmp_path):
     assert shapes(trace, "aten::zero_").count(((4, 7, 5),)) == 1
 
 
+def test_products_may_name_the_format_of_their_result(tmp_path, capfd):
+    if "dtype" not in torch.ops.aten.addmm.overloads():
+        pytest.skip("since PyTorch 2.8")
+    body = """
+        a = torch.ones(4, 8, device="cuda", dtype=torch.bfloat16)
+        sums = torch.zeros(4, 4, device="cuda")
+        torch.addmm(sums, a, a.t(), out_dtype=torch.float32, out=sums)
+        print("made", torch.mm(a, a.t(), out_dtype=torch.float32).dtype, torch.addmm(sums, a, a.t(), out_dtype=torch.float32, beta=0).dtype)
+    """
+    trace = recorded(tmp_path, PARTS.format(body=textwrap.indent(textwrap.dedent(body), "    ")) + LOOP)
+    assert "made torch.float32 torch.float32" in capfd.readouterr().out
+    assert shapes(trace, "aten::mm")[0] == ((4, 8), (8, 4)) and ((4, 4), (4, 8)) in shapes(trace, "aten::addmm")
+
+
 def test_a_sample_is_the_largest_of_draws(tmp_path):
     checks = ["min", "ge", "max", "lt", "bitwise_and", "_assert_async", "sum", "eq", "any", "bitwise_not", "_assert_async"]
     one = operations_of(tmp_path, "torch.multinomial(y[0], 1)")

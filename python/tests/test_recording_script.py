@@ -230,7 +230,7 @@ class Detector(nn.Module):
         super().__init__()
         self.inner = nn.Conv2d(3, 2, 3)
     def forward(self, images, found=None):
-        return sum(self.inner(image[None] if image.dim() == 3 else image).sum() for image in images)
+        return sum(self.inner(image[None] if image.dim() == 3 else image).sum() for image in (i['words'] if isinstance(i, dict) else i for i in images))
 model = Detector()
 """
 
@@ -240,6 +240,7 @@ model = Detector()
     ("[torch.randn(3, 8, 9), torch.randn(3, 8, 8)]", None),  # 3 are its channels
     ("torch.randn(2, 3, 8, 8), [{'boxes': torch.rand(3, 4)}] * 2", 2),
     ("[torch.randn(2, 3, 8, 8), torch.randn(2, 3, 4, 4), torch.randn(2, 3, 6, 6)]", 2),
+    ("[{'words': torch.ones(8, 3, 4, 4)}] * 2", 8),  # two texts of each of 8 samples
 ])  # fmt: skip
 def test_batch_size_of_samples_in_lists(tmp_path, given, size):
     source = train(100).replace("model(torch.randn(6, 4)).sum().backward()", f"model({given}).backward()")

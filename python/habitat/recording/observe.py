@@ -211,13 +211,13 @@ def _samples(given: List[Any]) -> Optional[int]:
 
     lists = [value for value in given if isinstance(value, (list, tuple))]
     one_each = [value for value in lists if value and all(isinstance(part, dict) for part in value)]
-    whole = [value for value in given if not isinstance(value, (list, tuple))]
-    if not list(_tensors(whole)) and lists:
-        images = [t for value in lists for t in value if isinstance(t, torch.Tensor) and t.dim() < 4]
-        if one_each or images:  # the first dimension of an image is its channels
-            lengths = {len(value) for value in lists}
-            return lengths.pop() if one_each and len(lengths) == 1 else None
-    sizes = {t.shape[0] for t in _tensors([value for value in given if not any(value is one for one in one_each)]) if t.dim() > 0}
+    images = [t for value in lists for t in value if isinstance(t, torch.Tensor) and t.dim() < 4]
+    if list(_tensors([value for value in given if not isinstance(value, (list, tuple))])):
+        given = [value for value in given if not any(value is one for one in one_each)]
+    elif images:  # the first dimension of one is its channels
+        lengths = {len(value) for value in lists}
+        return lengths.pop() if one_each and len(lengths) == 1 else None
+    sizes = {t.shape[0] for t in _tensors(given) if t.dim() > 0}
     return sizes.pop() if len(sizes) == 1 else None
 
 

@@ -83,6 +83,8 @@ MADE_OF_OTHERS = {"aten::_euclidean_dist"}
 DRAWN_LIKE = {
     "aten::_standard_gamma", "aten::_standard_gamma_grad", "aten::_sample_dirichlet", "aten::_dirichlet_grad", "aten::binomial",
 }  # fmt: skip
+# Products, and where their matrices begin: a format of the result may follow these, of which PyTorch's rule of shapes knows nothing.
+MATRICES = {"aten::mm": 0, "aten::bmm": 0, "aten::addmm": 1, "aten::baddbmm": 1}
 # They choose elements by lists of indices, in which a dimension that is taken whole has none.
 INDEXED = {"aten::index", "aten::index_put", "aten::index_put_"}
 # They make a tensor and fill it, which is all that runs on a GPU.
@@ -284,6 +286,10 @@ class ShapesOnly(FakeTensorMode):
             return torch.empty_like(args[0])
         if func is GROUPED:
             return grouped_product(*args, **kwargs)
+        if func._schema.name in MATRICES and func._overloadname in ("dtype", "dtype_out"):
+            first = MATRICES[func._schema.name]
+            a, b, dtype = args[first : first + 3]
+            return kwargs["out"] if "out" in kwargs else a.new_empty([*a.shape[:-1], b.shape[-1]], dtype=dtype)
         if func._schema.name.startswith(FUSED_STEPS) and not func._schema.returns:
             return None
         if func._schema.name == "aten::_fused_rms_norm_backward":
@@ -303,6 +309,8 @@ class ShapesOnly(FakeTensorMode):
         if not self._log.on or func.is_view or name in NO_WORK:
             return
         arguments = in_order(func, args, kwargs)
+        if name in MATRICES and func._overloadname.startswith("dtype"):
+            del arguments[MATRICES[name] + 2]
         if name == "aten::clone" and arguments[1] is None:
             arguments[1] = torch.preserve_format
         if not (on_gpu(result) or any(on_gpu(a) for a in arguments)):
