@@ -321,7 +321,7 @@ from torch.utils._python_dispatch import _disable_current_modes
     view = seen[:1]
     seen += torch.tensor([3.0, 4.0]{device})
     given = view.item()
-    seen.mul_(torch.rand(20{device})[:2])
+    seen.mul_(torch.randn(20{device})[:2])
     labels = torch.randint(7, 8, (6,){device})
     with _disable_current_modes():
         loaded = torch.tensor([5, 6], device="cpu")

@@ -140,6 +140,15 @@ def step():
 """
 
 
+@pytest.mark.parametrize("device", ["", ", device='cuda'"])
+def test_samples_are_split_by_random_numbers(tmp_path, capfd, device):
+    body = f"\ntraining = (torch.rand(500{device}) < 0.8).cuda()\nx = torch.randn(500, 4, device='cuda')\n"
+    body += "def step():\n    return model(x[training]).sum()\n"
+    trace = recorded(tmp_path, ON_GPU + body + LOOP)
+    ((_, (rows, _)),) = {pair for pair in shapes(trace, "aten::addmm") if pair[0] == (8,)}
+    assert 350 < rows < 450 and "asked for values" not in capfd.readouterr().err
+
+
 def test_distributions_find_their_numbers_valid(tmp_path):
     trace = recorded(tmp_path, ON_GPU + POLICY + LOOP)
     assert "aten::exponential_" in names(trace) and "aten::_is_all_true" not in names(trace) and "aten::all" in names(trace)
@@ -471,6 +480,10 @@ def test_matrices_of_a_diagonal_are_filled(tmp_path):
     assert operations_of(tmp_path, "torch.eye(3, 4, device='cuda')") == [("zero_", [3, 4]), ("fill_", [3], [])]
     assert operations_of(tmp_path, "torch.diag_embed(y[0, 0].detach())") == [("zero_", [5, 5]), ("copy_", [5], [5])]
     assert operations_of(tmp_path, "torch.linspace(0, 1, 9, device='cuda')") == [("fill_", [9], [])]
+    assert operations_of(tmp_path, "torch.randint_like(words, 9)") == [("random_", [2, 3])]
+    assert operations_of(tmp_path, "torch.diag(words[:, :2])") == [("copy_", [2], [2])]
+    repeated = operations_of(tmp_path, "y.detach().repeat_interleave(torch.tensor([1, 2, 1, 0]).cuda(), 0)")[-3:]
+    assert repeated == [("cumsum", [4], []), ("fill_", [4], []), ("index_select", [4, 7, 5], [])]
 
 
 def test_points_of_a_picture_are_sampled_into_zeros(tmp_path):

@@ -91,6 +91,7 @@ INDEXED = {"aten::index", "aten::index_put", "aten::index_put_"}
 FILLED = {
     "aten::new_zeros": "aten::zero_", "aten::new_ones": "aten::fill_", "aten::new_full": "aten::fill_",
     "aten::scalar_tensor": "aten::fill_", "aten::randint": "aten::random_", "aten::linspace": "aten::fill_",
+    "aten::randint_like": "aten::random_",
 }  # fmt: skip
 # Gradients of gathers add into zeros, out of place where a tensor is of a class of Python's, as ours are.
 ADDED_INTO_ZEROS = {"aten::scatter_add": "GatherBackward", "aten::index_put": "IndexBackward"}
@@ -341,6 +342,9 @@ class ShapesOnly(FakeTensorMode):
             self._inside.on = False
         if name == "aten::_safe_softmax":
             self._note_safe_softmax(arguments, result)
+        elif name == "aten::repeat_interleave":  # of how often: where each begins, then its number as often
+            self._log.operation("aten::cumsum", [arguments[0], 0, None])
+            self._log.operation("aten::fill_", [result, 0])
         elif name == "aten::diagonal_copy":
             self._log.operation("aten::copy_", [result, result, False])
         elif name == "aten::_cdist_backward":

@@ -2,8 +2,9 @@
 
 Widths of layers, rates of dropout, lengths and masks are often worked out with tensors. Each operation on such tensors is done on
 real ones of the host as well, their twins, so that what a script asks of them is right and takes the way that it takes on a GPU.
-Random whole numbers count as known: they stand for data, of which others would be as good. So do few random numbers of the host, by
-which scripts choose a branch, a size or a layer to leave out.
+Random whole numbers count as known: they stand for data, of which others would be as good. So do numbers between 0 and 1, by which
+scripts split their data and mask their samples, and few other random numbers of the host, by which they choose a branch, a size or a
+layer to leave out.
 
 Which of its rows a script takes by unknown values (topk of a router's scores) is made up: each as often as any other. Values that come
 of such a choice are marked, so that a warning can say so.
@@ -20,7 +21,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 MOST_ELEMENTS = 1 << 16  # of one tensor: models and data are no values that a script asks for
 MOST_WHOLE = 1 << 22  # of whole numbers and truth values: the edges of a graph, from which scripts take some out by a mask
 MOST_DRAWN = 16  # numbers that the host draws at once to choose by them; more are weights or data
-RANDOM_DATA = {"aten::randint", "aten::randint_like", "aten::randperm"}
+RANDOM_DATA = {"aten::randint", "aten::randint_like", "aten::randperm", "aten::rand", "aten::rand_like"}
 # Whole numbers are written into what is empty, at places that are known; what nobody has written is read as 0.
 EMPTY = {"aten::empty", "aten::empty_like", "aten::new_empty"}
 UNDEFINED = EMPTY | {

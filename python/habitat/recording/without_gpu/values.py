@@ -81,12 +81,16 @@ class Values:
         self._note(self.asked)
         if hasattr(tensor, "_habitat_truth"):
             return tensor._habitat_truth
-        return self._next(tensor.dtype)
+        return self._made_up(tensor)
 
-    def _next(self, dtype: Any) -> Any:
-        """The same number again and again would say that a loop has come to its end (LBFGS: the loss changes no more)."""
-        self._numbers += dtype.is_floating_point
-        return usual(dtype) * (1 + STEP * (self._numbers % STEPS)) if dtype.is_floating_point else usual(dtype)
+    def _made_up(self, tensor: Any) -> Any:
+        """The same number for every tensor would say that a loop has come to its end (LBFGS: the loss changes no more)."""
+        if not tensor.dtype.is_floating_point:
+            return usual(tensor.dtype)
+        if not hasattr(tensor, "_habitat_made_up"):
+            tensor._habitat_made_up = usual(tensor.dtype) + STEP * (self._numbers % STEPS)
+            self._numbers += 1
+        return tensor._habitat_made_up
 
     def all_of(self, tensor: Any) -> Any:
         """The tensor with values, on the host."""
