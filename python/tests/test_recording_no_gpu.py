@@ -442,6 +442,11 @@ def test_torchscript_is_said(tmp_path, capfd):
     assert "the script runs TorchScript (torch.jit)" in capfd.readouterr().err
 
 
+def test_torchscript_that_no_step_runs_is_not_said(tmp_path, capfd):
+    recorded(tmp_path, LINEAR.format(to=".cuda()", device=", device='cuda'") + "\ntorch.jit.script(nn.Linear(2, 2))\n" + LOOP)
+    assert "TorchScript" not in capfd.readouterr().err
+
+
 def test_compiled_models_run_as_they_are_and_it_is_said(tmp_path, capfd):
     compiled = LINEAR.format(to=".cuda()", device=", device='cuda'") + """
 model = torch.compile(model, mode="reduce-overhead")

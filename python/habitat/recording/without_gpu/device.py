@@ -201,8 +201,8 @@ class Device:
         self._patch.wrap(torch.nn.Module, "_apply", lambda before: _apply)
         self._patch.wrap(torch, "compile", self._uncompiled)
         self._patch.wrap(torch.nn.Module, "compile", self._uncompiled)
-        for name in ("script", "trace"):
-            self._patch.wrap(torch.jit, name, self._noted_as_scripted)
+        for kind in (torch._C.ScriptFunction, torch._C.ScriptMethod):  # libraries make some at import that no step calls
+            self._patch.wrap(kind, "__call__", self._noted_as_scripted)
         self._set(torch.nn.modules.rnn.RNNBase, "flatten_parameters", lambda module: None)
 
     def _no_graph(self) -> NoReturn:
