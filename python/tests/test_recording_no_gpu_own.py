@@ -179,3 +179,23 @@ def test_whether_tensors_are_close(tmp_path, capfd):
     out, error = capfd.readouterr()
     assert "close True" in out and "asked for values of tensors at train.py" in error
     assert len(shapes(trace, "aten::isclose")) == 1
+
+
+@pytest.mark.parametrize("where", ["before", "after"])
+def test_layers_whose_sizes_are_found_by_their_first_call(tmp_path, where):
+    body = """
+model = nn.Sequential(nn.LazyConv2d(8, 3), nn.LazyBatchNorm2d(), nn.ReLU(), nn.Flatten(), nn.LazyLinear(2))
+BEFORE
+print([type(part).__name__ for part in model], model(torch.randn(6, 3, 8, 8DEVICE)).shape)
+AFTER
+print("sizes", [tuple(p.shape) for p in model.parameters()], {str(t.device) for t in model.state_dict().values()})
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+def step():
+    return model(torch.randn(6, 3, 8, 8, device="cuda")).sum()
+"""
+    names_of = {"before": ("model.cuda()", "", ", device='cuda'"), "after": ("", "model.cuda()", "")}
+    before, after, device = names_of[where]
+    trace = recorded(tmp_path, body.replace("BEFORE", before).replace("AFTER", after).replace("DEVICE", device) + LOOP)
+    assert shapes(trace, "aten::addmm") == [((2,), (6, 288))]
+    assert shapes(trace, "aten::convolution") == [((6, 3, 8, 8), (8, 3, 3, 3))]
+    assert len(shapes(trace, "aten::cudnn_batch_norm")) == 1

@@ -455,7 +455,9 @@ def _apply(module: Any, fn: Callable[[Any], Any], recurse: bool = True) -> Any:
             if parameter.grad is not None:
                 parameter.grad = fn(parameter.grad)
     for key, buffer in module._buffers.items():
-        if buffer is not None:
+        if isinstance(buffer, torch.nn.parameter.UninitializedBuffer):
+            _become(module, key, buffer, fn(buffer))
+        elif buffer is not None:
             module._buffers[key] = fn(buffer)
     return module
 

@@ -19,6 +19,7 @@ def install(patch: Patch, values: Values) -> None:
     """Until `patch` is removed."""
     patch.wrap(torch.Tensor, "_make_wrapper_subclass", lambda before: _made_of_others(before, patch))
     patch.wrap(torch.Tensor, "as_subclass", _of_class)
+    _without_sizes(patch)
     _in_triton(patch, values)
 
 
@@ -70,6 +71,38 @@ def _with_fake(kind: Any) -> Any:
     if asked:
         made.__torch_function__ = classmethod(lambda cls, *args: asked(cls, *args))
     return made
+
+
+def _without_sizes(patch: Patch) -> None:
+    """Parameters and buffers of lazy layers, which have sizes after the first call. They are ours from the beginning and stay the same
+    objects, as those do that move."""
+    from torch.nn import parameter
+
+    def materialize(t: Any, shape: Any, device: Any = None, dtype: Any = None) -> None:
+        made: Any = torch.empty(shape, device=device or t.fake_device, dtype=dtype or t.dtype)
+        t.__class__ = FakeTensor
+        t.data, t.fake_device = made, made.fake_device
+
+    for kind in (parameter.UninitializedParameter, parameter.UninitializedBuffer):
+        own = {
+            "__module__": kind.__module__, "materialize": materialize, "__init__": lambda *unused, **unused_too: None,
+            "shape": torch._C.TensorBase.shape,
+        }  # fmt: skip
+        patch.put(kind, "__new__", _new_without_sizes(type(kind.__name__, (kind, FakeTensor), own), kind is parameter.UninitializedParameter))
+
+
+def _new_without_sizes(both: Any, learned: bool) -> Callable[..., Any]:
+    both.__torch_function__ = torch._C._disabled_torch_function_impl
+
+    def new(cls: Any, requires_grad: bool = learned, device: Any = None, dtype: Any = None, persistent: bool = True) -> Any:
+        t: Any = torch.empty(0, device=device, dtype=dtype).requires_grad_(requires_grad)
+        t._is_param = learned
+        t.__class__ = both
+        if not learned:
+            t.persistent, t._is_buffer = persistent, True
+        return t
+
+    return new
 
 
 def _in_triton(patch: Patch, values: Values) -> None:
