@@ -161,6 +161,12 @@ GIVEN = [
     ("torch.distributions.Gamma(x.exp(), x.exp()).rsample()", "cuda:0 torch.float32 (5, 3)"),
     ("torch.distributions.Beta(x.exp(), x.exp()).sample()", "cuda:0 torch.float32 (5, 3)"),
     ("torch.binomial(x.exp(), x.sigmoid())", "cuda:0 torch.float32 (5, 3)"),
+    ("x.new_tensor([1, 2])", "cuda:0 torch.float32 (2,)"),
+    ("x.new_tensor(x[0, 0], dtype=torch.int64)", "cuda:0 torch.int64 ()"),
+    ("x.index_copy(0, torch.tensor([0], device='cuda'), x[:1])", "cuda:0 torch.float32 (5, 3)"),
+    ("x.new(2, 4)", "cuda:0 torch.float32 (2, 4)"),
+    ("x.new([1, 2])", "cuda:0 torch.float32 (2,)"),
+    ("x.new(x)", "cuda:0 torch.float32 (5, 3)"),
     ("torch.cuda.get_rng_state()", "cpu torch.uint8 (16,)"),
 ]  # fmt: skip
 

@@ -107,6 +107,8 @@ class Device:
         for name, answer in answers.items():
             self._set(cuda, name, _always(answer))
         self._memory(cuda)
+        for name in ("_record_memory_history", "_dump_snapshot"):
+            self._set(cuda.memory, name, _always(None))
         for name in ("Event", "Stream", "stream", "device", "current_stream", "default_stream"):
             self._set(cuda, name, Nothing)
         refuse = self._no_graph  # a class: libraries name it in their annotations, which Python works out at import
@@ -152,6 +154,8 @@ class Device:
         self._set(torch.Tensor, "cuda", lambda t, device=None, non_blocking=False, **k: t.to("cuda", **k))
         self._set(torch.Tensor, "cpu", lambda t, **k: t.to("cpu", **k))
         self._patch.wrap(torch.Tensor, "type", _typed)
+        self._patch.wrap(torch.Tensor, "new", _new)
+        self._patch.wrap(torch.Tensor, "new_tensor", _new_tensor)
         self._set(torch.Tensor, "type_as", lambda t, other: t.to(other))
         self._set(torch.Tensor, "pin_memory", lambda t, device=None: t)
         self._set(torch.Tensor, "record_stream", lambda t, stream: None)
@@ -313,6 +317,36 @@ def _typed(before: Callable[..., Any]) -> Callable[..., Any]:
         return t.to("cuda", getattr(torch, name.rpartition(".")[2]).dtype)
 
     return typed
+
+
+def _new(before: Callable[..., Any]) -> Callable[..., Any]:
+    """The old constructor, which PyTorch looks up by the device: of sizes, of numbers, or of another tensor's memory."""
+
+    def new(t: Any, *args: Any, **kwargs: Any) -> Any:
+        import torch
+
+        if not t.is_cuda or not hasattr(t, "fake_device") or kwargs:
+            return before(t, *args, **kwargs)
+        if len(args) == 1 and isinstance(args[0], torch.Tensor):
+            return torch.ops.aten.alias(args[0].detach())
+        if len(args) == 1 and isinstance(args[0], (list, tuple)) and not isinstance(args[0], torch.Size):
+            return t.new_tensor(args[0])
+        return t.new_empty(args[0] if args and isinstance(args[0], torch.Size) else args or (0,))
+
+    return new
+
+
+def _new_tensor(before: Callable[..., Any]) -> Callable[..., Any]:
+    """Numbers where another tensor is: PyTorch would ask the real GPU for room."""
+
+    def new_tensor(t: Any, data: Any, *, dtype: Any = None, device: Any = None, **kwargs: Any) -> Any:
+        import torch
+
+        if not hasattr(t, "fake_device"):
+            return before(t, data, dtype=dtype, device=device, **kwargs)
+        return torch.tensor(data, dtype=dtype or t.dtype, device=device or t.fake_device, **kwargs)
+
+    return new_tensor
 
 
 def _same(t: Any, device: Any) -> bool:

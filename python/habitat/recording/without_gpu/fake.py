@@ -283,6 +283,8 @@ class ShapesOnly(FakeTensorMode):
             return ctc_loss(*args[:4])
         if func._schema.name == "aten::_ctc_loss_backward":
             return torch.empty_like(args[1])
+        if func._schema.name in ("aten::index_copy", "aten::index_copy_") and func._overloadname != "out":
+            return args[0] if func._schema.is_mutable else torch.empty_like(args[0])
         if func._schema.name in DRAWN_LIKE:
             return torch.empty_like(args[0])
         if func is GROUPED:

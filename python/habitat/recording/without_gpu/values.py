@@ -38,7 +38,8 @@ class Values:
 
     def follow(self, name: str, args: Any, result: Any) -> None:
         """What is true of finite numbers. torch.isfinite(x) comes here as x == x and |x| != inf."""
-        if name in ORDER and args[0].is_floating_point() or name in BOTH and all(hasattr(arg, "_habitat_order") for arg in args[:2]):
+        ordered = [hasattr(arg, "_habitat_order") for arg in args[:2]]
+        if name in ORDER and args[0].is_floating_point() or name in BOTH and all(ordered) or name in EITHER and any(ordered):
             result._habitat_order = True
         truth = self._truth(name, args)
         if truth is not None:
