@@ -4,7 +4,7 @@ import logging
 import textwrap
 
 import pytest
-from recording_helpers import HEAD, LINEAR, LOOP, QUICK, names, record_script, recorded, shapes
+from recording_helpers import HEAD, LINEAR, LOOP, QUICK, names, operations, record_script, recorded, shapes
 
 import habitat
 
