@@ -1,9 +1,9 @@
 /* The Chrome-trace reader's inside: what is known of the file while its tokens go by.
  *
  * Parts: event_keys.c (which keys matter), event_values.c (their values into the event record),
- * event_kinds.c (values of a wrong kind), event_store.c (finished events into the builder),
- * events.c (structure: yajl's callbacks), scan.c (the fast way through ordinary events), feed.c
- * (driving both). */
+ * habitat_values.c (what is noted of all), event_kinds.c (values of a wrong kind), event_store.c
+ * (finished events into the builder), events.c (structure: yajl's callbacks), scan.c (the fast way
+ * through ordinary events), feed.c (driving both). */
 #ifndef HABITAT_TRACE_READER_H
 #define HABITAT_TRACE_READER_H
 
@@ -330,21 +330,23 @@ void reader_argument_string(reader *r, const char *text, size_t length);
 /* The value of r->key is not of the kind that is due. */
 int reader_wrong_kind(reader *r, const known_key *due);
 int reader_device_number(reader *r, const char *text, size_t length);
+int reader_base_time(reader *r, const char *text, size_t length);
+/* A number of `sides`. */
+void reader_add_side(reader *r, triple *sides, const char *text, size_t length);
+const char *reader_keep_text(reader *r, const char *text, size_t length);
+
+/* habitat_values.c: the value of r->key. */
 int reader_habitat_number(reader *r, const char *text, size_t length);
 void reader_distributed_number(reader *r, const char *text, size_t length);
-int reader_base_time(reader *r, const char *text, size_t length);
 int reader_habitat_string(reader *r, const char *text, size_t length);
-
-/* A number format as PyTorch names it; UNKNOWN for any other word. */
-habitat_dtype reader_format(const char *text, size_t length);
 void reader_habitat_boolean(reader *r, bool value);
 int reader_habitat_time(reader *r, const char *text, size_t length);
 
 /* A list of numbers in "habitat" begins; 0: none that is read. */
 int reader_open_numbers(reader *r);
-/* A number of `sides`. */
-void reader_add_side(reader *r, triple *sides, const char *text, size_t length);
-const char *reader_keep_text(reader *r, const char *text, size_t length);
+
+/* A number format as PyTorch names it; UNKNOWN for any other word. */
+habitat_dtype reader_format(const char *text, size_t length);
 
 /* event_kinds.c: the value of r->key is of a kind that no event has there. */
 void reader_wrong_value(reader *r);
