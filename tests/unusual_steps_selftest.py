@@ -57,7 +57,8 @@ with tempfile.TemporaryDirectory() as folder:
     (pathlib.Path(folder) / "measured_ddp_h200.csv").write_text("\n".join(rows) + "\n")
     guesses.asked = []
     found = list(full_size.two_gpus("habitat", pathlib.Path(folder)))
-    check("two GPUs are asked of the recording of one", guesses.asked, [
-        (f"{name}_h100.json.gz", ("--gpus", 2), "H200-SXM5-141GB") for name in "ab"])  # fmt: skip
-    bound = "two H200s from one H100, whole step, said to be bound by the GPU"
-    check("uneven ones apart", [(c.kind, round(c.error, 6), c.inside) for c in found], [(bound, 0.0, True), (f"{bound}, spread above 10 %", 0.0, True)])
+    check("two GPUs are asked of the recording of one, and of that without a GPU", guesses.asked, [
+        (f"{name}{tag}.json.gz", ("--gpus", 2), "H200-SXM5-141GB") for name in "ab" for tag in ("_h100", "")])  # fmt: skip
+    bound = "two H200s from {}, whole step, said to be bound by the GPU{}"
+    check("uneven ones apart", [(c.kind, round(c.error, 6), c.inside) for c in found], [
+        (bound.format(of, uneven), 0.0, True) for uneven in ("", ", spread above 10 %") for of in ("one H100", "shapes alone")])  # fmt: skip

@@ -5,29 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-uint64_t reader_position(const reader *r) {
-    return r->piece_start + yajl_get_bytes_consumed(r->json.handle);
-}
-
-/* Stop with an error here. Callbacks return this: 0 stops yajl. */
-int reader_stop_memory(reader *r) {
-    r->status = habitat_fail(r->err, HABITAT_E_MEMORY, "out of memory");
-    return 0;
-}
-
-const char reader_advice[] = "export it with torch.profiler or 'habitat record'";
-
-int reader_bad_event(reader *r, habitat_status code, const char *what, const char *problem) {
-    uint64_t byte = r->bad_byte ? r->bad_byte : reader_position(r);
-    int result = STOP_AT(r, code, byte,
-                         "event %" PRIu64 " of \"traceEvents\": \"%s\" %s; record it again, or "
-                         "remove that event",
-                         r->event_count, what, problem);
-    if (r->err)
-        r->err->index = (size_t)r->event_count;
-    return result;
-}
-
 static bool require_state(reader *r, number_state state, const char *what) {
     switch (state) {
     case PRESENT:
@@ -62,10 +39,6 @@ static bool allow_counters(reader *r) {
 }
 
 /* --- finished events ------------------------------------------------------------------------ */
-
-const char *event_name(reader *r) {
-    return habitat_strings_intern(&r->b->trace->strings, r->name ? r->name : "", r->e.name_bytes);
-}
 
 static bool name_starts(const reader *r, const char *prefix) {
     size_t length = strlen(prefix);

@@ -368,7 +368,3 @@ int reader_event_string(reader *r, const char *text, size_t length) {
         return 1;
     }
 }
-
-const char *reader_keep_text(reader *r, const char *text, size_t length) {
-    return habitat_strings_intern(&r->b->trace->strings, text, length);
-}

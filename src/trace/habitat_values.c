@@ -7,12 +7,6 @@
 #include "base/list.h"
 #include "trace/number.h"
 
-int reader_bad_habitat(reader *r, const char *name) {
-    return STOP(r, HABITAT_E_RANGE,
-                "\"%s\" in \"habitat\" is no number, negative or absurdly large; record it again",
-                name);
-}
-
 /* False where it is no number of ranks. */
 static bool take_rank(reader *r, const char *text, size_t length) {
     habitat_trace_info *info = &r->b->trace->info;

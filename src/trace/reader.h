@@ -259,7 +259,7 @@ typedef struct reader {
     double memory_peak_bytes, memory_reserved_bytes;
 } reader;
 
-/* Failing: each returns 0, which makes a yajl callback stop. */
+/* reading.c. Failing: each returns 0, which makes a yajl callback stop. */
 
 extern const char reader_advice[]; /* how to get a proper trace */
 
@@ -268,8 +268,9 @@ int reader_stop_memory(reader *r);
 int reader_bad_event(reader *r, habitat_status code, const char *what, const char *problem);
 int reader_bad_habitat(reader *r, const char *name);
 
-/* The stored name of the event, "" without one; NULL when out of memory. */
+/* The stored name of the event, "" without one, and any text; NULL when out of memory. */
 const char *event_name(reader *r);
+const char *reader_keep_text(reader *r, const char *text, size_t length);
 
 /* pairs.c: the event of the reader, a B of which the E is to come (index: of what it became), or
  * an E. 0: stopped; thread may be HABITAT_NONE (no memory). */
@@ -333,7 +334,6 @@ int reader_device_number(reader *r, const char *text, size_t length);
 int reader_base_time(reader *r, const char *text, size_t length);
 /* A number of `sides`. */
 void reader_add_side(reader *r, triple *sides, const char *text, size_t length);
-const char *reader_keep_text(reader *r, const char *text, size_t length);
 
 /* habitat_values.c: the value of r->key. */
 int reader_habitat_number(reader *r, const char *text, size_t length);
