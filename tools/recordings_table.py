@@ -67,8 +67,8 @@ the table below.
 `measured_h100.csv` what they took on one H100: docs/training-ways.md. Nor are these.
 `unusual`: steps of operations that no other recording holds (`tools/unusual_steps.py`) on one H100, in its `without_gpu` those that can be recorded so, and in `measured_h200.csv` what they took on one
 H200; in its `again` eight others of such operations (`tools/unusual_again.py`): docs/unusual-steps.md. Nor are these.
-`full_size`: steps of the sizes that people train (`tools/full_size_steps.py`) on one of two H100s of a host, the other at other such steps, in its `without_gpu` those with small batches, and in
-`measured_h200.csv` what they took on one of two H200s, in `measured_ddp_h200.csv` on both (`tools/measure_ddp_steps.py --full-size`): docs/full-size-steps.md; in its `again` seven others (`tools/full_size_again.py`). Nor are these.
+`full_size`: steps of the sizes that people train (`tools/full_size_steps.py`) on one of two H100s of a host, the other at other such steps, in its `without_gpu` all of them, in `parts_without_gpu` those of scripts that
+keep weights in parts (`tools/sharded_steps.py`), and in `measured_h200.csv` what they took on one of two H200s, in `measured_ddp_h200.csv` on both (`tools/measure_ddp_steps.py --full-size`): docs/full-size-steps.md; in its `again` seven others (`tools/full_size_again.py`). Nor are these.
 `ways_together`: ways to train on several H200s of one host (`tools/ways_together.py`), one GPU's recording of those that share gradients alone, both ranks' of others, and in `measured.csv` what all took on one, two and
 four (host: one call of the tool each; spread: of three groups of iterations): docs/ways-together.md.
 

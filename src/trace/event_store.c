@@ -1,7 +1,6 @@
 /* Finished events into the builder, with everything checked that will be relied on. */
 #include "trace/reader.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 

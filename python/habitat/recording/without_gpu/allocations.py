@@ -88,7 +88,7 @@ class Allocations:
             if key in self._uncounted:
                 continue
             if self.paused:
-                self._uncounted[key] = weakref.ref(storage, lambda _, key=key: self._uncounted.pop(key))
+                self._uncounted[key] = weakref.ref(storage, self._when_forgotten(key))
             elif key in self._held:
                 self._grow(key, size)
             elif size:
@@ -124,6 +124,12 @@ class Allocations:
         moments[:] = [m for m in moments if m[0] > now[0] or m[1] > now[1]] + [now]
         if len(moments) > 256:
             moments[:] = outermost(moments)
+
+    def _when_forgotten(self, key: int) -> Callable[[Any], None]:
+        def forgotten(_: Any) -> None:
+            self._uncounted.pop(key)
+
+        return forgotten
 
     def _when_gone(self, key: int) -> Callable[[Any], None]:
         def gone(_: Any) -> None:

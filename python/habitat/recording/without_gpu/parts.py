@@ -79,7 +79,7 @@ def _class_in_parts(kind: type) -> type:
         from torch.distributed.fsdp import FSDPModule
 
         idle: Dict[str, Any] = {name: _nothing for name, value in vars(FSDPModule).items() if callable(value) and not name.startswith("_")}
-        return type(f"FSDP{kind.__name__}", (FSDPModule, kind), {**idle, "_apply": kind._apply})  # type: ignore[attr-defined]
+        return type(f"FSDP{kind.__name__}", (FSDPModule, kind), {**idle, "_apply": getattr(kind, "_apply")})
     return type(f"FSDP{kind.__name__}", (kind,), {})
 
 
