@@ -7,7 +7,7 @@
 
 static trace_open *room_for_one(trace_builder *b) {
     uint32_t at = b->open_free;
-    if (at == HABITAT_NONE)
+    if (at == HABITAT_NONE || !b->opens)
         return trace_add((void **)&b->opens, &b->open_total, &b->open_capacity, sizeof *b->opens);
     b->open_free = b->opens[at].around;
     return &b->opens[at];
