@@ -207,15 +207,15 @@ typedef struct habitat_parameter {
     uint64_t elements;   /* >= 1 */
 } habitat_parameter;
 
-/* A moment at which memory may be at its most [byte], and those of which one is, whatever the
- * batch.
- */
+/* A moment at which memory may be at its most [byte]. */
 typedef struct habitat_memory_moment {
     double kept_bytes;  /* weights, states, gradients of parameters: as large with any batch */
     double grown_bytes; /* what grows with it */
 } habitat_memory_moment;
 
 enum { HABITAT_MOMENTS_MAX = 16 };
+
+/* Those of which one is the most, whatever the batch. */
 typedef struct habitat_memory_moments {
     size_t count; /* 0: not noted */
     habitat_memory_moment all[HABITAT_MOMENTS_MAX];
