@@ -53,7 +53,7 @@ static size_t find_done(const habitat_workload *w, moment *out) {
     size_t count = 0, found = 0;
     const habitat_operation *all = habitat_trace_operations(w->trace, &count);
     for (uint32_t i = 0; i < count; i++)
-        if (trace_adds_gradient(all, i))
+        if (trace_adds_gradient(all, i) && replay_holds_iteration(w, all[i].iteration))
             out[found++] = (moment){all[i].start_ns + all[i].duration_ns, i, all[i].iteration};
     qsort(out, found, sizeof *out, by_time);
     return found;

@@ -27,6 +27,10 @@ static inline uint32_t replay_operation_of(const habitat_workload *w, size_t i) 
 }
 
 /* Of a recording without a GPU the workload is its first one. */
+static inline bool replay_holds_iteration(const habitat_workload *w, uint32_t iteration) {
+    return !workload_is_untimed(w) || iteration == 0;
+}
+
 static inline uint32_t replay_iteration_of(const habitat_workload *w, size_t i) {
     return workload_is_untimed(w) ? 0 : w->kernels[i].kernel->iteration;
 }

@@ -33,6 +33,19 @@ done
 for wrong in "--gpus 2 --precision fp32" "--gpus 2 --assemble sum" "--gpus 2 --cpu-scale 2"; do
     "$habitat" predict "$step" --to L40S $wrong; echo "$?"
 done
+# of several iterations the first one counts
+zcat "$step" | python3 -c '
+import json, sys
+trace = json.load(sys.stdin)
+span = max(e["ts"] + e["dur"] for e in trace["traceEvents"]) + 10
+number = "Sequence number"
+trace["traceEvents"] += [{**e, "ts": e["ts"] + span, "name": e["name"].replace("Step#0", "Step#1"),
+                          "args": {**e["args"], **({number: e["args"][number] + 1000000} if number in e["args"] else {})}}
+                         for e in trace["traceEvents"]]
+json.dump(trace, sys.stdout)' >twice.json
+for more in "--gpus 2" "--gpus 2 --sharded"; do
+    for trace in "$step" twice.json; do "$habitat" predict "$trace" --to L40S $more --json 2>/dev/null | grep '"iteration_ms": [0-9]'; done | sort -u | wc -l
+done
 # what does not fit is what it needs: there is no GPU that anything was in use on
 zcat "$step" | sed 's/"peak_memory_bytes":[0-9]*/"peak_memory_bytes":50000000000/' >large.json
 "$habitat" predict large.json --to L40S 2>/dev/null | grep small:
