@@ -28,7 +28,7 @@ What the rows say: [new-models.md](new-models.md#how-to-read-these-tables). Batc
 recordings where these tell enough), so all rows are partly seen; the [clean test](#clean-test) has others. Two steps ran at a time, each on a GPU of its own, so whole steps that the CPU binds are of busy
 hosts. Times of two GPUs were in view when docs/decisions/0536 was made, whose constants were chosen on other steps, and RegNet of the clean test when 0535 was. Those with weights in parts are seen, in the clean
 test as well: the time of the CPU for each parameter, the widths and the form of the memory were chosen on them (docs/decisions/0556, with the first look). Those "from shapes alone" are a first look, nothing was chosen on them (0590); those "of the script in parts"
-(`tools/sharded_steps.py`, in `parts_without_gpu`) too, but that the memory of GPT-2 XL and Llama 1.2B was in view when 0591 was made.
+(`tools/sharded_steps.py`, in `parts_without_gpu`) too, but that all peaks of memory were in view when 0591 was made.
 
 ## All steps
 """

@@ -16,36 +16,71 @@ typedef struct shared_step {
     double batch, bucket_bytes;
 } shared_step;
 
-/* What parts change of a peak. Of weights and states each GPU keeps its part, and of gradients,
- * which only a peak in the optimiser's step holds: one in the passes is before they are there,
- * beside copies of weights that autocast makes of whole ones. A peak in the optimiser's step hides
- * one in the passes, of tensors that no part makes less: with many GPUs that is the higher one. */
+/* Weights of a model, states and gradients, as they are noted or usually are [byte]. */
+typedef struct kept {
+    double weights, states, gradients;
+} kept;
+
+static kept kept_of(const habitat_trace_memory *m, const replay_parted *told) {
+    double weights = told->kept_bytes;
+    return (kept){weights, isfinite(m->optimizer_bytes) ? m->optimizer_bytes : 2.0 * weights,
+                  isfinite(m->gradients_bytes) ? m->gradients_bytes : weights};
+}
+
+/* What parts change of a recorded peak. Of weights and states each GPU keeps its part, and of
+ * gradients, which only a peak in the optimiser's step holds: one in the passes is before they are
+ * there, beside copies of weights that autocast makes of whole ones. A peak in the optimiser's step
+ * hides one in the passes, of tensors that no part makes less: with many GPUs that is the higher
+ * one. */
 static double parts_change_bytes(const habitat_trace_memory *m, const replay_parted *told,
-                                 double grown, const habitat_prediction *one) {
-    double passes_bytes = memory_moments_peak(&m->passes, grown);     /* NaN: not noted */
-    double cast_bytes = m->weights_in_parts ? 0.0 : told->cast_bytes; /* else they were not there */
-    double weights = told->kept_bytes, gone = 1.0 - told->part;
-    double state = isfinite(m->optimizer_bytes) ? m->optimizer_bytes : 2.0 * weights;
-    double gradients = isfinite(m->gradients_bytes) ? m->gradients_bytes : weights;
-    bool passes = one->memory_bytes > chosen_parts_passes_share * (weights + gradients + state);
-    double least = told->gathered_bytes + told->part * (weights + state) - one->memory_bytes;
-    double most = told->gathered_bytes - gone * (weights + state);
-    double bytes = most - (passes ? cast_bytes : gone * gradients);
-    if (passes_bytes > 0.0 && passes_bytes <= one->memory_bytes) {
-        double below = one->memory_bytes - passes_bytes; /* the optimiser's step */
-        bytes = most - cast_bytes - below;
-        if (below > 0.0)
-            bytes = fmax(bytes, most - gone * gradients);
-    } else if (!passes && one->passes_bytes > 0.0) { /* known */
+                                 const habitat_prediction *one) {
+    kept k = kept_of(m, told);
+    double gone = 1.0 - told->part;
+    bool passes =
+        one->memory_bytes > chosen_parts_passes_share * (k.weights + k.gradients + k.states);
+    double least = told->gathered_bytes + told->part * (k.weights + k.states) - one->memory_bytes;
+    double most = told->gathered_bytes - gone * (k.weights + k.states);
+    double bytes = most - (passes ? told->cast_bytes : gone * k.gradients);
+    if (!passes && one->passes_bytes > 0.0) /* known */
         bytes = fmax(bytes, fmin(least + one->passes_bytes, most));
-    }
     return fmax(bytes, least); /* a recorded peak may be less than the weights noted */
+}
+
+/* A counted moment of the passes. Beyond weights and states there are copies that autocast made,
+ * and which go one by one as gradients come: `done` is how much of the backward pass is over. In
+ * parts there are no such copies. */
+static double passes_bytes(const habitat_trace_memory *m, const replay_parted *told,
+                           const habitat_memory_moment *at, double grown) {
+    kept k = kept_of(m, told);
+    double casts = m->weights_in_parts ? 0.0 : fmin(told->cast_bytes, k.gradients);
+    double beyond = fmax(0.0, at->kept_bytes - k.weights - k.states);
+    double done = k.gradients > casts ? (beyond - casts) / (k.gradients - casts) : 0.0;
+    double others = fmax(0.0, beyond - fmax(casts, k.gradients)); /* buffers, workspaces */
+    done = fmin(fmax(done, 0.0), 1.0);
+    return told->part * (k.weights + k.states + k.gradients * done) + others +
+           at->grown_bytes * grown + told->gathered_bytes;
+}
+
+/* The most of all moments in parts. In its step an optimiser works on a part of everything. */
+static double counted_bytes(const habitat_trace_memory *m, const replay_parted *told,
+                            double grown) {
+    double most = 0.0;
+    for (size_t i = 0; i < m->passes.count; i++)
+        most = fmax(most, passes_bytes(m, told, &m->passes.all[i], grown));
+    for (size_t i = 0; i < m->steps.count; i++)
+        most = fmax(most,
+                    told->part * m->steps.all[i].kept_bytes + grown * m->steps.all[i].grown_bytes);
+    return most;
 }
 
 /* What is more, or less, than of one GPU. grown: tensors that grow with the batch, over the
  * recorded. */
 static double change_bytes(const shared_step *s, double grown, const habitat_prediction *one) {
-    return s->told ? parts_change_bytes(&s->info->memory, s->told, grown, one) : s->bucket_bytes;
+    const habitat_trace_memory *m = &s->info->memory;
+    if (!s->told)
+        return s->bucket_bytes;
+    return m->passes.count ? counted_bytes(m, s->told, grown) - one->memory_bytes
+                           : parts_change_bytes(m, s->told, one);
 }
 
 static double doubt_bytes(const shared_step *s, double peak_bytes) {

@@ -226,20 +226,26 @@ static double memory_of(const char *notes) {
     return bytes;
 }
 
-/* Weights and Adam's two states go by half, from the peak of the passes; gradients too, from one in
- * the optimiser's step. What is whole at once comes on top. */
+/* Weights, Adam's two states and gradients that are there by half; what is whole at once comes on
+ * top. Without moments a peak of twice all four is taken for one in the passes, before gradients.
+ */
 static void test_memory(void) {
     double all = 4.016e6, layer = 1.008e6, whole = 2e6 + 3 * layer;
     CHECK_NEAR(memory_of(""), 30e6 - 1.5 * all + whole, 1e-6);
+    check_case("a peak without moments");
+    /* beyond weights and states are all gradients, and something else */
     CHECK_NEAR(memory_of("\"peak_passes_moments_bytes\": [20000000, 10000000, 2, 3],"),
-               30e6 - 1.5 * all + whole, 1e-6);
-    CHECK_NEAR(memory_of("\"peak_passes_moments_bytes\": [20000000, 9500000],"),
-               29.5e6 - 1.5 * all + whole, 1e-6);
+               0.5 * 4 * all + (20e6 - 4 * all) + 10e6 + whole, 1e-6);
+    /* .. half of the gradients */
+    CHECK_NEAR(memory_of("\"peak_passes_moments_bytes\": [14056000, 8000000],"),
+               0.5 * 3.5 * all + 8e6 + whole, 1e-6);
+    /* .. none */
     CHECK_NEAR(memory_of("\"peak_passes_moments_bytes\": [12000000, 8000000],"),
-               30e6 - 2 * all + whole, 1e-6);
-    CHECK_NEAR(memory_of("\"peak_passes_moments_bytes\": [30000000, 1],"), 30e6 - 1.5 * all + whole,
-               1e-6); /* not believed */
-    check_case("the peak of the passes is known where it was noted");
+               0.5 * 3 * all + 8e6 + whole, 1e-6);
+    CHECK_NEAR(memory_of("\"peak_passes_moments_bytes\": [12000000, 8000000], "
+                         "\"peak_steps_moments_bytes\": [50000000, 1000000],"),
+               0.5 * 50e6 + 1e6, 1e-6);
+    check_case("moments of the passes, and of the optimiser's step, which works on parts");
 }
 
 int main(void) {

@@ -6,7 +6,7 @@ for as long as the process lives, one for each thread that multiplies matrices. 
 alone while it runs (the workspace of a convolution, a buffer of a sort).
 
 Some of it no batch changes: what there is when the recorded iteration begins (weights, states), gradients of parameters, casts of
-weights, workspaces. With another batch another moment may be the one that takes most, so those are noted that may be.
+weights, workspaces, what an optimiser makes in its step. With another batch another moment may be the one that takes most, so those are noted that may be.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Allocations:
             if backward not in self._multiplying:
                 self._multiplying.add(backward)
                 self._add(WORKSPACE, True)
-        kept = name == CASTS and isinstance(given, torch.nn.Parameter)
+        kept = (name == CASTS and isinstance(given, torch.nn.Parameter)) or self._is_of_a_step()
         for tensor in known.tensors_in(made):
             if tensor.device.type != "cuda":
                 continue
@@ -94,6 +94,10 @@ class Allocations:
             elif size:
                 self._held[key] = Held(size, kept, weakref.ref(storage, self._when_gone(key)))
                 self._add(size, kept)
+
+    def _is_of_a_step(self) -> bool:
+        """What an optimiser makes for itself; not the passes of a closure that it calls."""
+        return bool(self._in_steps) and not torch.is_grad_enabled() and torch._C._current_autograd_node() is None
 
     def keep(self, made: Any) -> None:
         """These are gradients of parameters."""
