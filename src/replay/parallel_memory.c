@@ -96,6 +96,8 @@ static habitat_memory_fit fit_counted(const shared_step *s, const habitat_gpu *g
     memory_counted(s->info, grown, &parts);
     one.memory_bytes = parts.peak_bytes;
     parts.peak_bytes += change_bytes(s, grown, &one);
+    parts.parameters_bytes *= s->told ? s->told->part : 1.0;
+    parts.optimizer_bytes *= s->told ? s->told->part : 1.0;
     habitat_memory_fit fit = habitat_memory_fit_on(&parts, gpu);
     double doubt = doubt_bytes(s, parts.peak_bytes);
     fit.headroom_bytes -= doubt;
