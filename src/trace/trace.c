@@ -68,10 +68,11 @@ static uint64_t loose_correlation(const habitat_trace *t, size_t kernel) {
 }
 
 uint64_t habitat_trace_correlation(const habitat_trace *t, const habitat_kernel *kernel) {
-    uintptr_t first = (uintptr_t)t->kernels, at = (uintptr_t)kernel;
+    uintptr_t first = (uintptr_t)t->kernels, at = (uintptr_t)kernel; /* of another list, maybe */
+    uintptr_t end = first + t->kernel_count * sizeof *kernel;
     if (kernel->call != HABITAT_NONE)
         return t->calls[kernel->call].correlation;
-    bool recorded = at >= first && at < (uintptr_t)(t->kernels + t->kernel_count);
+    bool recorded = at >= first && at < end;
     return recorded ? loose_correlation(t, (at - first) / sizeof *kernel) : 0;
 }
 

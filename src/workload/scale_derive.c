@@ -111,10 +111,10 @@ typedef struct added_kernel {
 static bool keep_added_kernels(const habitat_workload *from, habitat_workload *w) {
     size_t count = 0;
     const habitat_kernel *recorded = habitat_trace_kernels(from->trace, &count);
+    uintptr_t first = (uintptr_t)recorded, end = first + count * sizeof *recorded;
     for (size_t k = 0; k < from->kernel_count; k++) {
         const habitat_kernel *kernel = from->kernels[k].kernel;
-        if ((uintptr_t)kernel >= (uintptr_t)recorded &&
-            (uintptr_t)kernel < (uintptr_t)(recorded + count))
+        if ((uintptr_t)kernel >= first && (uintptr_t)kernel < end)
             continue;
         added_kernel *kept = habitat_arena_alloc(&w->arena, sizeof *kept);
         if (!kept)

@@ -27,6 +27,7 @@ for how in "" "--gpus 2 --sharded"; do
     "$habitat" predict weights.json --to L40S $how --json 2>/dev/null | grep -o '"fits": [a-z]*'
 done
 zcat "$step" | sed 's/"batch_size":64/"batch_size":7777/' >other.json
-for wrong in "$step --batch 0" "$step --batch 8 --batch-from $step" "$step --batch 8 --precision fp32" "unknown.json --batch 8" "other.json --batch 8"; do
+cp "$step" step.json.gz
+for wrong in "step.json.gz --batch 0" "step.json.gz --batch 8 --batch-from step.json.gz" "step.json.gz --batch 8 --precision fp32" "unknown.json --batch 8" "other.json --batch 8"; do
     "$habitat" predict $wrong --to L40S; echo "$?"
 done
