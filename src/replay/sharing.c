@@ -43,11 +43,12 @@ static bool find_launches(sharing *x) {
     const replay_graph *g = &x->r->graph;
     const habitat_workload *w = x->r->workload;
     size_t calls = 0;
-    habitat_trace_calls(w->trace, &calls);
-    for (size_t i = 0; i < g->kernel_count && workload_is_untimed(w); i++)
-        x->launch_node[i] = x->kernel_node[i] - 1;
-    if (workload_is_untimed(w))
+    if (workload_is_untimed(w)) {
+        for (size_t i = 0; i < g->kernel_count; i++)
+            x->launch_node[i] = x->kernel_node[i] - 1;
         return true;
+    }
+    habitat_trace_calls(w->trace, &calls);
     uint32_t *call_node = malloc((calls + 1) * sizeof *call_node);
     for (size_t i = 0; call_node && i <= calls; i++)
         call_node[i] = HABITAT_NONE;

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <habitat/trace.h>
 
@@ -122,6 +123,26 @@ static inline habitat_trace *made_trace(const made_kernel *list, size_t count, c
     if (habitat_trace_read_memory(text, size, "made", &trace, &err) != HABITAT_OK)
         printf("# made trace does not read: %s\n", err.message);
     free(text);
+    return trace;
+}
+
+/* The trace of `text` (freed here), read as one recorded without a GPU, which only files are; NULL
+ * (and a line on stdout) if it does not read. */
+static inline habitat_trace *made_trace_without_gpu(made_text *text) {
+    const habitat_read_options options = {.without_gpu = true};
+    habitat_trace *trace = NULL;
+    habitat_error err = {0};
+    char path[] = "/tmp/habitat-made-XXXXXX";
+    int file = mkstemp(path);
+    if (file < 0 || write(file, text->data, text->used) != (ssize_t)text->used)
+        printf("# made trace is not written\n");
+    else if (habitat_trace_read_with(path, &options, &trace, &err) != HABITAT_OK)
+        printf("# made trace does not read: %s\n", err.message);
+    if (file >= 0) {
+        close(file);
+        unlink(path);
+    }
+    free(text->data);
     return trace;
 }
 

@@ -2,7 +2,6 @@
  * worked by hand (times in microseconds). */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <habitat/replay.h>
 
@@ -51,8 +50,6 @@ static const char *noted = ""; /* in the habitat object */
 
 static habitat_trace *step_of(bool with_gradients) {
     made_text text = {0};
-    habitat_trace *trace = NULL;
-    habitat_error err = {0};
     made_write(&text,
                "{\"habitat\": {\"schema\": 1, \"batch_size\": 8, \"recorded_without_gpu\": "
                "true, %s \"peak_memory_bytes\": 30000000, \"memory\": {\"parameters_bytes\": "
@@ -72,15 +69,7 @@ static habitat_trace *step_of(bool with_gradients) {
               "\"\", \"1\"], \"Input Dims\": [[4000000000], [4000000000], []]");
     made_write(&text, "{\"ph\": \"X\", \"cat\": \"user_annotation\", \"name\": \"ProfilerStep#1\", "
                       "\"pid\": 1, \"tid\": 1, \"ts\": 0, \"dur\": 200}]}\n");
-    habitat_read_options options = {.without_gpu = true};
-    char path[] = "/tmp/habitat-untimed-XXXXXX";
-    int file = mkstemp(path);
-    CHECK(file >= 0 && write(file, text.data, text.used) == (ssize_t)text.used);
-    close(file);
-    CHECK_INT(habitat_trace_read_with(path, &options, &trace, &err), HABITAT_OK);
-    unlink(path);
-    free(text.data);
-    return trace;
+    return made_trace_without_gpu(&text);
 }
 
 typedef habitat_status (*apply)(const habitat_replay *, uint32_t, habitat_prediction *,

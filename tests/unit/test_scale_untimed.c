@@ -1,7 +1,6 @@
 /* Another batch size of a recording without a GPU: sizes of its operations, and its memory. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <habitat/predict.h>
 
@@ -26,11 +25,6 @@ static void operation(made_text *text, int at, const char *name, const char *dim
 /* A layer of 100 by 50 weights, forward and back, and a sum with its weights. */
 static habitat_trace *step_of(const char *batch) {
     made_text text = {0};
-    habitat_trace *trace = NULL;
-    habitat_error err = {0};
-    habitat_read_options options = {.without_gpu = true};
-    char path[] = "/tmp/habitat-scale-XXXXXX";
-    int file = mkstemp(path);
     made_write(&text,
                "{\"habitat\": {\"schema\": 1, \"batch_size\": %s, \"recorded_without_gpu\": true, "
                "\"peak_memory_bytes\": 2000000000, \"peak_passes_moments_bytes\": [1500000000, "
@@ -44,12 +38,7 @@ static habitat_trace *step_of(const char *batch) {
               "[\"float\", \"float\", \"Scalar\"]", "[\"\", \"\", \"1\"]");
     made_write(&text, "{\"ph\": \"X\", \"cat\": \"user_annotation\", \"name\": \"ProfilerStep#1\", "
                       "\"pid\": 1, \"tid\": 1, \"ts\": 0, \"dur\": 90}]}\n");
-    CHECK(file >= 0 && write(file, text.data, text.used) == (ssize_t)text.used);
-    close(file);
-    CHECK_INT(habitat_trace_read_with(path, &options, &trace, &err), HABITAT_OK);
-    unlink(path);
-    free(text.data);
-    return trace;
+    return made_trace_without_gpu(&text);
 }
 
 static void test_sizes(void) {
