@@ -405,12 +405,14 @@ static habitat_status warn_of_parts(made_answer *out, habitat_error *err) {
         habitat_format(line, sizeof line,
                        "weights in parts: %u layers whose weights have the same sizes are gathered "
                        "one by one, what is around them at once (PyTorch's fully_shard of each "
-                       "layer and of the model); autocast's layers in 16 bit",
+                       "layer and of the model); autocast's layers in 16 bit; sums of kernels and "
+                       "classes are of one GPU with all weights",
                        p->layer_count);
     else
         habitat_format(line, sizeof line,
                        "weights in parts: no layers are seen whose weights have the same sizes, so "
-                       "all weights are gathered at once, before the forward pass");
+                       "all weights are gathered at once, before the forward pass; sums of kernels "
+                       "and classes are of one GPU with all weights");
     return warnings_add(out, HABITAT_ABOUT_REQUEST, line, err);
 }
 
