@@ -50,13 +50,22 @@ typedef enum habitat_operation_kind {
     HABITAT_OPERATION_MODULE,        /* nn.Module call */
 } habitat_operation_kind;
 
+/* Memory of the host that an operation copies from, or to. Recordings without a GPU say it; on a
+ * GPU the copy is an activity of its own. */
+typedef enum habitat_host_memory {
+    HABITAT_HOST_MEMORY_NONE = 0, /* no such copy, or not said */
+    HABITAT_HOST_MEMORY_PINNED,   /* the GPU reads and writes it by itself */
+    HABITAT_HOST_MEMORY_PAGEABLE, /* the driver copies it to a place of its own on the way */
+} habitat_host_memory;
+
 /* What a training step repeats of an operation: what it is. Stored once for all that are alike. */
 typedef struct habitat_op_form {
     const char *name;            /* as recorded: "aten::mm" */
     const habitat_input *inputs; /* shape (input_count); NULL with 0 */
     uint32_t input_count;        /* 0 where shapes were not recorded, too */
     habitat_operation_kind kind;
-    uint32_t thread; /* index from 0, not the system's number */
+    habitat_host_memory host_memory; /* of a copy between host and GPU */
+    uint32_t thread;                 /* index from 0, not the system's number */
 } habitat_op_form;
 
 /* A framework call or range on a CPU thread. Operations are sorted by (thread, start). Ranges are

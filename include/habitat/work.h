@@ -148,6 +148,7 @@ typedef struct habitat_work {
         habitat_rows_shape rows; /* SOFTMAX, NORM, REDUCE, ELEMENTWISE and COPY (rows = 1) */
         habitat_list_shape list; /* OPTIMIZER; its first two as rows and columns */
     } shape;
+    habitat_host_memory host_memory; /* COPY: between it and the GPU; NONE of all else */
     char
         kind[24]; /* what exactly: "mm", "relu", "layer_norm", "sdpa_flash", "adam"; may be empty */
 } habitat_work;

@@ -18,6 +18,9 @@ CONSTANT(chosen, tiles_worst_factor, 8.0, "of the flop as counted",
 
 /* ---- links ---- */
 CONSTANT(hardware, host_link_share, .86, "of the link's rate", "pinned memory to and from an H100 and an H200, from 16 MiB on: data/measurements/host_copies.csv; docs/decisions/0263")
+CONSTANT(fitted, pinned_start_s, 9e-6, "s", "a copy between pinned memory and a GPU beyond its bytes: host_copies.csv, two hosts, 11 % off in the mean; docs/decisions/0621")
+CONSTANT(fitted, pageable_start_s, 20e-6, "s", "as pinned_start_s, of pageable memory")
+CONSTANT(fitted, pageable_bytes_per_s, 10e9, "byte/s", "what the CPU copies, on top of the link: 7.7 to 14 in recorded steps, 20 where nothing else is copied; docs/decisions/0621")
 
 /* ---- work that nobody counted: docs/formulas.md#unknown-work ---- */
 CONSTANT(chosen, guess_least_floors, 8.0, "kernel floors",

@@ -32,14 +32,17 @@ CONSTANT(chosen, beyond_roof, 10.0, "times the least time, of all operations",
          "more: another unit of time or another GPU. 146 recordings come to 0.70 at most; what stays in a GPU's cache may be five times as quick as its memory")
 
 /* ---- steps recorded without a GPU: docs/recording.md#without-a-gpu ---- */
-CONSTANT(fitted, cpu_operation_s, 44e-6, "s an operation",
-         "median of the CPU's side over operations, 20 scripts on six hosts that the CPU bound, each host alike (30 to 58 by host; no LSTM); docs/decisions/0330, 0348")
-CONSTANT(fitted, cpu_copy_share, 0.35, "of an operation", "a copy or cast: steps in fp32 and autocast measured in turns on two hosts, 0.26 to 0.43 by model; docs/decisions/0275")
+CONSTANT(fitted, cpu_operation_s, 33e-6, "s an operation",
+         "least absolute logarithms over 350 steps of 85 scripts that the CPU bound, on 18 hosts or days, hosts and models alike; of the middle host; docs/decisions/0620")
+CONSTANT(fitted, cpu_gradient_s, 62e-6, "s a gradient", "as cpu_operation_s: one that is added to its parameter, with what an optimiser's Python does for it")
+CONSTANT(fitted, cpu_copy_s, 17e-6, "s a copy or cast", "what autocast adds to the same step on the same host, over its casts: the middle of 33 models; docs/decisions/0620")
+CONSTANT(fitted, cpu_scaled_gradient_s, 20e-6, "s a gradient", "as cpu_operation_s: what the scaler of fp16 does in Python")
+CONSTANT(fitted, cpu_operation_all_s, 51e-6, "s an operation", "as cpu_operation_s, of recordings that note no gradients")
 CONSTANT(fitted, cpu_call_s, 5.5e-6, "s a call of CUDA", "those within a recurrent layer or the gradient of a sorted table: three steps that the CPU bound, on two hosts, 4.6 to 8; docs/decisions/0428")
 CONSTANT(fitted, cpu_step_s, 3.1e-6, "s a step",
          "between two neighbouring points of a CPU's thread, what DDP and FSDP add is counted in: median of 146 recordings, half of them 2.5 to 4.1; docs/decisions/0590")
 CONSTANT(fitted, sorted_table_calls, 32, "calls of CUDA", "counted in the gradients of 26 tables: 22 kernels and 10 fills each; docs/decisions/0428")
-CONSTANT(fitted, cpu_table_factor, 1.40, "either way", "80 % of the steps of a host by the others' constants, 1.40 to 1.44; docs/decisions/0348")
+CONSTANT(fitted, cpu_table_factor, 1.35, "either way", "80 % of scripts with hosts and models left out are within 1.25, of each host's within 1.09 to 1.65, and seven scripts are further off; docs/decisions/0620")
 
 /* clang-format on */
 

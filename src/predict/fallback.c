@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/constants_kernels.h"
-#include "gpu/gpu.h"
+#include "predict/host_copy.h"
 #include "workload/collective.h"
 
 /* Ratio of two rates of a connection; 1 where either is unknown: the time stays as measured. */
@@ -41,16 +41,11 @@ static double collective_ns(const scaling *s, const habitat_workload_kernel *ker
     return waiting + fixed + (message - fixed) * ratio;
 }
 
-/* One direction between a GPU and its CPU's memory; NaN: not known. */
-static double host_bytes_per_s(const habitat_gpu *gpu) {
-    return fmax(gpu->pcie_bytes_per_s, gpu->c2c_bytes_per_s / 2);
-}
-
 /* A copy to or from the host: what its bytes take on the link changes with the link. The rest was
  * the host's (pages copied into a buffer of the driver first) or a copy's start: it stays. */
 static double host_copy_ns(const scaling *s, const habitat_workload_kernel *kernel) {
-    double origin = host_bytes_per_s(s->origin), time_ns = kernel->facts.time_ns;
-    double ratio = connection_ratio(origin, host_bytes_per_s(s->dest));
+    double origin = host_copy_link_bytes_per_s(s->origin), time_ns = kernel->facts.time_ns;
+    double ratio = connection_ratio(origin, host_copy_link_bytes_per_s(s->dest));
     double link_ns = 1e9 * kernel->facts.bytes / (hardware_host_link_share * origin);
     if (!formula_usable(link_ns)) /* a size that was not recorded: nothing tells them apart */
         link_ns = time_ns;

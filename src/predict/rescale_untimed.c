@@ -33,6 +33,7 @@ static habitat_status make(const habitat_workload *recorded, const scale_group *
     made->batch_size = recorded->batch_size;
     made->info.trace_kernel_count = recorded->info.trace_kernel_count;
     made->left_out_count = recorded->left_out_count;
+    made->cpu = recorded->cpu;
     made->format = recorded->format;
     made->doubt = recorded->doubt;
     *out = made;

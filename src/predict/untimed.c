@@ -13,10 +13,11 @@
 #include "base/constants_recordings.h"
 #include "base/error.h"
 #include "predict/estimate.h"
+#include "predict/host_copy.h"
 #include "predict/method.h"
 #include "predict/operations.h"
 #include "predict/totals.h"
-#include "workload/recorded_shapes.h"
+#include "workload/cpu_table.h"
 
 typedef struct untimed {
     const habitat_workload *w;
@@ -40,6 +41,22 @@ static habitat_status set_up(untimed *u, habitat_error *err) {
     return HABITAT_OK;
 }
 
+static void set_fallback(double ms, habitat_estimate *out) {
+    double width = estimate_default_width(false, HABITAT_METHOD_FALLBACK);
+    out->ms = ms;
+    out->low_ms = ms / (1.0 + width);
+    out->high_ms = ms * (1.0 + width);
+    out->method = HABITAT_METHOD_FALLBACK;
+    out->interval_basis = HABITAT_INTERVAL_DEFAULT;
+}
+
+/* Goes by the link and the host's memory: no method and no model knows those. */
+static void set_host_copy(double ms, habitat_operation_estimate *out) {
+    out->status = HABITAT_OK;
+    out->estimate.bound = HABITAT_BOUND_MEMORY;
+    set_fallback(ms, &out->estimate);
+}
+
 /* What the method's models do not know. */
 static habitat_status fall_back(untimed *u, size_t i, habitat_error *err) {
     operations_by roofline = {.method = HABITAT_METHOD_ROOFLINE, .part = true};
@@ -50,11 +67,7 @@ static habitat_status fall_back(untimed *u, size_t i, habitat_error *err) {
         return status;
     if (out->status != HABITAT_OK)
         return habitat_fail(err, out->status, "%s", out->reason);
-    double width = estimate_default_width(false, HABITAT_METHOD_FALLBACK);
-    out->estimate.method = HABITAT_METHOD_FALLBACK;
-    out->estimate.interval_basis = HABITAT_INTERVAL_DEFAULT;
-    out->estimate.low_ms = out->estimate.ms / (1.0 + width);
-    out->estimate.high_ms = out->estimate.ms * (1.0 + width);
+    set_fallback(out->estimate.ms, &out->estimate);
     return HABITAT_OK;
 }
 
@@ -64,7 +77,12 @@ static habitat_status answer_all(untimed *u, const operations_by *by, habitat_er
     habitat_status status = operations_predict(by, u->dest, u->w->kernel_count, u->questions,
                                                &u->arena, u->answers, err);
     for (size_t i = 0; status == HABITAT_OK && i < u->w->kernel_count; i++) {
-        const habitat_operation_estimate *answer = &u->answers[i];
+        habitat_operation_estimate *answer = &u->answers[i];
+        double host_ms = host_copy_ms(u->questions[i].work, u->dest);
+        if (host_ms > 0.0) {
+            set_host_copy(host_ms, answer);
+            continue;
+        }
         bool scales = plug->covers && !plug->covers(u->questions[i].work);
         if (answer->status == HABITAT_E_UNSUPPORTED && !scales)
             status = fall_back(u, i, err);

@@ -8,8 +8,8 @@
 #include "base/constants_scaling.h"
 #include "base/error.h"
 #include "predict/kernel_times.h"
-#include "predict/untimed.h"
 #include "predict/widen.h"
+#include "replay/apply_untimed.h"
 #include "replay/graph.h"
 #include "replay/lengths.h"
 #include "workload/bound.h"
@@ -112,16 +112,6 @@ static void set_rest(const habitat_replay *r, const habitat_replay_result *resul
             : NAN;
 }
 
-void replay_set_times(const habitat_replay *r, const habitat_prediction *p, double *ns) {
-    double recorded = 0.0, added = 0.0;
-    for (size_t i = 0; i < p->trace_kernel_count; i++) {
-        ns[i] = prediction_kernel_ms(p, i) * HABITAT_NS_PER_MS;
-        *(i < r->graph.kernel_count ? &recorded : &added) += ns[i];
-    }
-    for (size_t i = 0; added > 0.0 && recorded > 0.0 && i < r->graph.kernel_count; i++)
-        ns[i] *= 1.0 + added / recorded;
-}
-
 /* An operation that is run no more; of one that is run with fewer kernels, calls_more tells. */
 static bool is_gone(const habitat_replay *r, const habitat_prediction *p, size_t i) {
     return replay_kernel_recorded_ns(r, i) > 0.0 && !(prediction_kernel_ms(p, i) > 0.0) &&
@@ -212,10 +202,8 @@ habitat_status habitat_replay_apply(const habitat_replay *r, habitat_prediction 
         p->assembled != HABITAT_ASSEMBLE_SUM || !(p->trace_kernels || p->trace_kernel_ms))
         return habitat_fail(err, HABITAT_E_ARG,
                             "a replay needs a prediction of its own workload, not yet replayed");
-    if (workload_is_untimed(r->workload)) {
-        untimed_assemble(r->workload, untimed_cpu_ms(r->workload, p->gpu), p);
-        return HABITAT_OK;
-    }
+    if (workload_is_untimed(r->workload))
+        return replay_apply_untimed(r, p, err);
     habitat_replay with = replay_with_casts(r, p);
     with.scaler_waits = p->scaler_waits;
     return apply(&with, p, err);

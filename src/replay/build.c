@@ -1,6 +1,7 @@
 /* From a workload to its graph. */
 #include "replay/abreast.h"
 #include "replay/builder.h"
+#include "trace/calls.h"
 
 #include "base/error.h"
 #include "base/quantile.h"
@@ -104,7 +105,7 @@ static bool look_at_calls(replay_builder *b) {
         bool waits = c->form->kind == HABITAT_CALL_WAIT_EVENT;
         b->waits_noted |= waits && c->form->stream != HABITAT_NONE;
         b->waits_recorded |=
-            c->form->kind == HABITAT_CALL_RECORD_EVENT || waits || replay_waits_gpu(c);
+            c->form->kind == HABITAT_CALL_RECORD_EVENT || waits || trace_call_waits(c);
         b->waits_for_calls |=
             waits && habitat_trace_call_wait(b->w->trace, (uint32_t)i)->waits_call != HABITAT_NONE;
     }

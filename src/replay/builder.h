@@ -158,7 +158,6 @@ bool replay_launch(replay_builder *b, uint32_t call); /* its kernels take their 
 void replay_event(replay_builder *b, uint32_t call);  /* an event recorded or waited for */
 bool replay_wake(replay_builder *b, size_t node);     /* edges from what a call waits for */
 bool replay_kernel(replay_builder *b, size_t node);
-bool replay_waits_gpu(const habitat_call *call); /* the CPU waits in this call */
 bool replay_is_unmarked(
     const replay_builder *b); /* iterations are the whole trace, or cut by count */
 

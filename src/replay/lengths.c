@@ -3,6 +3,18 @@
 
 #include <math.h>
 
+#include "predict/kernel_times.h"
+
+void replay_set_times(const habitat_replay *r, const habitat_prediction *p, double *ns) {
+    double recorded = 0.0, added = 0.0;
+    for (size_t i = 0; i < p->trace_kernel_count; i++) {
+        ns[i] = prediction_kernel_ms(p, i) * HABITAT_NS_PER_MS;
+        *(i < r->graph.kernel_count ? &recorded : &added) += ns[i];
+    }
+    for (size_t i = 0; added > 0.0 && recorded > 0.0 && i < r->graph.kernel_count; i++)
+        ns[i] *= 1.0 + added / recorded;
+}
+
 /* An endless fast GPU; nothing is known without a CPU side. */
 static habitat_status cpu_side(const habitat_replay *r, const double *kernel_ns, double *out_ms,
                                habitat_error *err) {

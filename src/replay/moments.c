@@ -8,6 +8,7 @@
 #include "base/list.h"
 #include "base/quantile.h"
 #include "replay/builder.h"
+#include "trace/calls.h"
 #include "replay/quick.h"
 
 /* Times, as many as it takes. */
@@ -38,7 +39,7 @@ static bool op_counts(const habitat_operation *op) {
 }
 
 static bool call_counts(const habitat_call *call) {
-    return call->iteration != HABITAT_NONE && !replay_waits_gpu(call);
+    return call->iteration != HABITAT_NONE && !trace_call_waits(call);
 }
 
 /* The next one by its start, ranges left out; of two that start together the operation, as calls

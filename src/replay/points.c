@@ -4,17 +4,12 @@
 
 #include "base/error.h"
 #include "replay/builder.h"
+#include "trace/calls.h"
 #include "trace/sort.h"
 
 bool replay_is_seen(const habitat_call *call) {
     habitat_call_kind kind = call->form->kind;
     return kind != HABITAT_CALL_OTHER && kind != HABITAT_CALL_ALLOCATE && kind != HABITAT_CALL_FREE;
-}
-
-bool replay_waits_gpu(const habitat_call *call) {
-    return call->form->kind == HABITAT_CALL_SYNCHRONISE_DEVICE ||
-           call->form->kind == HABITAT_CALL_SYNCHRONISE_STREAM ||
-           call->form->kind == HABITAT_CALL_SYNCHRONISE_EVENT;
 }
 
 static bool launches(const habitat_call *call) {
@@ -53,7 +48,7 @@ static void find_owners(replay_builder *b) {
         const habitat_call *c = &b->calls[i];
         b->owner[i] = HABITAT_NONE;
         if (c->iteration == HABITAT_NONE || !replay_is_seen(c) ||
-            (replay_waits_gpu(c) && c->start_ns > last && is_outside(b, c)))
+            (trace_call_waits(c) && c->start_ns > last && is_outside(b, c)))
             continue;
         bool within = outer != HABITAT_NONE && b->calls[outer].form->thread == c->form->thread &&
                       c->start_ns < b->calls[outer].start_ns + b->calls[outer].duration_ns;
@@ -99,7 +94,7 @@ static void put_all(replay_builder *b) {
         if (b->owner[i] != i)
             continue;
         put(g, REPLAY_CALL, i, c->form->thread);
-        if (replay_waits_gpu(c))
+        if (trace_call_waits(c))
             put(g, REPLAY_WAKE, i, c->form->thread);
     }
     for (uint32_t i = 0; i < b->own_count; i++)
@@ -183,7 +178,7 @@ static void set_bounds(replay_builder *b) {
         if (n->kind == REPLAY_KERNEL)
             continue;
         uint64_t at = replay_point_ns(b, n), until = at;
-        if (n->kind == REPLAY_CALL && !replay_waits_gpu(&b->calls[n->index]))
+        if (n->kind == REPLAY_CALL && !trace_call_waits(&b->calls[n->index]))
             until += b->calls[n->index].duration_ns;
         first = at < first ? at : first;
         last = until > last ? until : last;

@@ -1,7 +1,9 @@
 /* The graph of an iteration that was recorded without a GPU: its CPU begins one operation after the
  * other, each as long as the table of its operations says, and each launches one kernel on the one
- * stream that there is, when it begins. Nobody waits, so one GPU takes the longer of both sides, as
- * untimed_assemble() has it; where several share the work, the order decides. */
+ * stream that there is, when the operation itself is done. Where the script waits for its GPU (a
+ * value that it reads, a copy to the host), the CPU goes on when all before is done. Where nobody
+ * waits, one GPU takes the longer of both sides, as untimed_assemble() has it; where several share
+ * the work, the order decides. */
 #include "replay/untimed.h"
 
 #include <math.h>
@@ -11,8 +13,9 @@
 #include "base/error.h"
 #include "predict/untimed.h"
 #include "replay/abreast.h"
+#include "trace/calls.h"
 #include "replay/launched.h"
-#include "workload/recorded_shapes.h"
+#include "workload/cpu_table.h"
 
 enum { CPU = 0, STREAM = 1, STATES = 2 };
 
@@ -23,39 +26,68 @@ static void put(replay_graph *g, replay_kind kind, size_t index) {
                                               .place = 0};
 }
 
+/* What was put last, and what the CPU takes from there. */
+typedef struct ends {
+    uint32_t cpu, kernel;
+    double cpu_ns;
+} ends;
+
 /* An operation, behind what the CPU did last, and its kernel, behind the last one. */
-static bool put_operation(replay_graph *g, const habitat_workload *w, size_t i, uint32_t last,
-                          double last_ns, uint32_t last_kernel) {
+static bool put_operation(replay_graph *g, const habitat_workload *w, size_t i, ends *e) {
+    double own_ns = round(workload_table_operation_ms(w, i, NULL) * HABITAT_NS_PER_MS);
+    double launch_ns = round(workload_table_launch_ms(w, i) * HABITAT_NS_PER_MS);
     uint32_t begin = (uint32_t)g->node_count;
     put(g, REPLAY_SEGMENT_BEGIN, replay_operation_of(w, i));
-    if (!replay_add_edge(g, last, 0, last_ns))
-        return false;
+    bool fine = replay_add_edge(g, e->cpu, 0, e->cpu_ns);
     put(g, REPLAY_KERNEL, i);
-    return replay_add_edge(g, begin, REPLAY_LAUNCH, 0.0) &&
-           replay_add_edge(g, last_kernel, REPLAY_GAP, 0.0);
+    fine = fine && replay_add_edge(g, begin, REPLAY_LAUNCH, launch_ns) &&
+           replay_add_edge(g, e->kernel, REPLAY_GAP, 0.0);
+    *e = (ends){begin, begin + 1, own_ns};
+    return fine;
+}
+
+/* The CPU goes on when it has come here and the last kernel is over. */
+static bool put_wake(replay_graph *g, size_t call, ends *e) {
+    put(g, REPLAY_WAKE, call);
+    bool fine = replay_add_edge(g, e->cpu, 0, e->cpu_ns) && replay_add_edge(g, e->kernel, 0, 0.0);
+    *e = (ends){.cpu = (uint32_t)g->node_count - 1, .kernel = e->kernel};
+    return fine;
+}
+
+/* The waits of the first iteration from call `*next` on that begin before `until_ns`. */
+static bool put_wakes(const habitat_workload *w, replay_graph *g, size_t *next, uint64_t until_ns,
+                      ends *e) {
+    size_t count = 0;
+    const habitat_call *calls = habitat_trace_calls(w->trace, &count);
+    bool fine = true;
+    for (; fine && *next < count && calls[*next].start_ns < until_ns; ++*next)
+        if (trace_call_waits(&calls[*next]) && calls[*next].iteration == 0)
+            fine = put_wake(g, *next, e);
+    return fine;
 }
 
 static bool put_all(const habitat_workload *w, replay_graph *g) {
-    uint32_t last = 0, kernel = REPLAY_CARRY | STREAM;
-    double last_ns = round(workload_table_data_ms(w) * HABITAT_NS_PER_MS);
+    ends e = {.kernel = REPLAY_CARRY | STREAM,
+              .cpu_ns = round(workload_table_data_ms(w) * HABITAT_NS_PER_MS)};
+    size_t next_call = 0;
     put(g, REPLAY_BEGIN, HABITAT_NONE);
     bool fine = replay_add_edge(g, REPLAY_CARRY | CPU, 0, 0.0);
-    for (size_t i = 0; fine && i < w->kernel_count; i++) {
-        fine = put_operation(g, w, i, last, last_ns, kernel);
-        last_ns = round(workload_table_operation_ms(w, i, NULL) * HABITAT_NS_PER_MS);
-        last = (uint32_t)g->node_count - 2;
-        kernel = last + 1;
-    }
+    for (size_t i = 0; fine && i < w->kernel_count; i++)
+        fine =
+            put_wakes(w, g, &next_call, replay_launched_ns(w, i), &e) && put_operation(g, w, i, &e);
+    fine = fine && put_wakes(w, g, &next_call, UINT64_MAX, &e);
     put(g, REPLAY_END, HABITAT_NONE);
-    fine = fine && replay_add_edge(g, last, 0, last_ns);
+    fine = fine && replay_add_edge(g, e.cpu, 0, e.cpu_ns);
     g->nodes[g->node_count].first_edge = (uint32_t)g->edge_count;
     g->state_nodes[CPU] = (uint32_t)g->node_count - 1;
-    g->state_nodes[STREAM] = kernel;
+    g->state_nodes[STREAM] = e.kernel;
     return fine && replay_set_slots(g);
 }
 
 static habitat_status build(const habitat_workload *w, replay_graph *g, habitat_error *err) {
-    size_t nodes = 2 * w->kernel_count + 2;
+    size_t calls = 0;
+    habitat_trace_calls(w->trace, &calls);
+    size_t nodes = 2 * w->kernel_count + calls + 2;
     if (nodes >= REPLAY_PLACE_MOST)
         return habitat_fail(err, HABITAT_E_RANGE, "more operations than can be replayed");
     g->nodes = calloc(nodes + 1, sizeof *g->nodes);

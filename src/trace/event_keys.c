@@ -31,7 +31,11 @@ static key lookup(const known_key *table, size_t count, const char *text, size_t
 key key_of_argument(const char *text, size_t length) {
     switch (length) {
     case 4:
-        return IS("grid") ? KEY_GRID : IS("flop") ? KEY_FLOP : IS("nvtx") ? KEY_NVTX : KEY_NONE;
+        return IS("grid")   ? KEY_GRID
+               : IS("flop") ? KEY_FLOP
+               : IS("nvtx") ? KEY_NVTX
+               : IS("Copy") ? KEY_COPY
+                            : KEY_NONE;
     case 5:
         return IS("block")   ? KEY_BLOCK
                : IS("bytes") ? KEY_BYTES

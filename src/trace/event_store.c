@@ -106,6 +106,7 @@ static int add_operation(reader *r) {
     form.name = event_name(r);
     form.kind = operation_kind(r);
     form.thread = thread;
+    form.host_memory = e->host_memory;
     if (thread == HABITAT_NONE || !form.name)
         return reader_stop_memory(r);
     if (!inputs_store(r->b->inputs, &t->arena, &t->strings, &form, &r->b->has_shapes))

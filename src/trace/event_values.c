@@ -139,6 +139,18 @@ static uint32_t limits_of_text(const char *text, size_t length) {
     return limits;
 }
 
+/* "HtoD (Pageable -> Device)": any text with the word in it. */
+static habitat_host_memory host_memory_of_text(const char *text, size_t length) {
+    static const char pinned[] = "Pinned", pageable[] = "Pageable";
+    for (size_t i = 0; i < length; i++)
+        if (length - i >= sizeof pinned - 1 && !memcmp(text + i, pinned, sizeof pinned - 1))
+            return HABITAT_HOST_MEMORY_PINNED;
+        else if (length - i >= sizeof pageable - 1 &&
+                 !memcmp(text + i, pageable, sizeof pageable - 1))
+            return HABITAT_HOST_MEMORY_PAGEABLE;
+    return HABITAT_HOST_MEMORY_NONE;
+}
+
 /* Of a `[memory]` event. What cannot be read is missing: add_memory() leaves it out. */
 static void memory_argument(reader *r, const char *text, size_t length) {
     event *e = &r->e;
@@ -251,6 +263,8 @@ void reader_argument_string(reader *r, const char *text, size_t length) {
         r->e.element_bytes = element_bytes_of_type(length ? text : "", length);
     else if (r->key == KEY_LIMITED)
         r->e.limited_by = limits_of_text(length ? text : "", length);
+    else if (r->key == KEY_COPY)
+        r->e.host_memory = host_memory_of_text(length ? text : "", length);
     else /* numbers in quotes are numbers */
         reader_argument_number(r, text, length);
 }

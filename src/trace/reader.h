@@ -88,6 +88,7 @@ typedef enum key {
     KEY_TYPES,
     KEY_STRIDES,
     KEY_VALUES,
+    KEY_COPY,
     KEY_COLLECTIVE,
     KEY_ELEMENTS_IN,
     KEY_ELEMENTS_OUT,
@@ -213,6 +214,7 @@ typedef struct event {
     measured sequence, forward_thread;
     unsigned wrong; /* WRONG() of the keys whose value is of another kind */
     double dram_bytes, flop;
+    habitat_host_memory host_memory; /* of a copy, in a recording without a GPU */
     habitat_collective collective;
     measured elements_in, elements_out, group_size; /* of a collective */
     uint32_t element_bytes;

@@ -205,7 +205,7 @@ static const byte *argument_value(scanner *s, const byte *p) {
     }
     if (*p == '"') {
         if (s->r->key != KEY_COLLECTIVE && s->r->key != KEY_ELEMENT_TYPE &&
-            s->r->key != KEY_LIMITED)
+            s->r->key != KEY_LIMITED && s->r->key != KEY_COPY)
             return fail(s, p); /* a number in quotes: unusual */
         end = string_end(s, p + 1);
         if (end)

@@ -60,6 +60,7 @@ void work_do_copy(const work_call *call, habitat_work *out) {
     if (!x)
         return;
     out->dtype = x->dtype;
+    out->host_memory = op->form->host_memory;
     habitat_dtype given;
     switch (variant) {
     case WORK_COPY_INTO:

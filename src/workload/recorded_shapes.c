@@ -8,12 +8,11 @@
 
 #include <habitat/text.h>
 
-#include "base/constants_recordings.h"
 #include "base/error.h"
+#include "trace/calls.h"
 #include "work/class.h"
 #include "work/container.h"
-#include "work/table_gradient.h"
-#include "workload/rnn_calls.h"
+#include "workload/cpu_table.h"
 #include "workload/scale.h"
 
 enum { NAMES_SHOWN = 4, LINE_BYTES = 320 };
@@ -85,69 +84,28 @@ static void collect(collecting *c) {
     }
 }
 
-/* Calls of CUDA within one operation, where they are many. */
-static double calls_within(const habitat_workload_group *group, const habitat_gpu *gpu) {
-    return work_sorts_rows(group->work) ? fitted_sorted_table_calls
-                                        : workload_group_rnn_calls(group, gpu);
-}
-
-static double calls_of(const habitat_workload *w, const habitat_gpu *gpu) {
-    double calls = 0.0;
-    for (size_t g = 0; g < w->group_count; g++)
-        calls += calls_within(&w->groups[g], gpu);
-    return calls;
-}
-
-/* What the CPU needs to draw the random numbers of a step, as the recorder has it by rule. */
-double workload_table_data_ms(const habitat_workload *w) {
-    double ms = habitat_trace_get_info(w->trace)->cpu_data_ms;
-    return ms > 0.0 ? ms : 0.0;
-}
-
-/* Copies and casts are launched from inside other operations, and most of what an operation costs
- * has been paid there. */
-static double operation_share(const habitat_workload *w, size_t i) {
-    return w->kernels[i].op_class == HABITAT_CLASS_COPY ? fitted_cpu_copy_share : 1.0;
-}
-
-static double table_ms(double operations, double calls) {
-    return (operations * fitted_cpu_operation_s + calls * fitted_cpu_call_s) * 1e3;
-}
-
-double workload_table_operation_ms(const habitat_workload *w, size_t i, const habitat_gpu *gpu) {
-    return table_ms(operation_share(w, i), calls_within(&w->groups[i], gpu));
-}
-
-double workload_table_cpu_ms(const habitat_workload *w, const habitat_gpu *gpu) {
-    double operations = 0.0;
-    for (size_t i = 0; i < w->kernel_count; i++)
-        operations += operation_share(w, i);
-    return table_ms(operations, calls_of(w, gpu)) + workload_table_data_ms(w);
+static size_t waits_of(const habitat_trace *trace) {
+    size_t count = 0, waits = 0;
+    const habitat_call *calls = habitat_trace_calls(trace, &count);
+    for (size_t i = 0; i < count; i++)
+        waits += trace_call_waits(&calls[i]) && calls[i].iteration == 0;
+    return waits;
 }
 
 static habitat_status say(const left_out *l, habitat_workload *w, habitat_error *err) {
-    char line[3][LINE_BYTES], within[64] = "", drawn[96] = "";
-    size_t count = 2;
-    bool some = calls_of(w, NULL) > 0.0; /* which way a library goes hangs on the GPU */
-    if (some)
-        habitat_format(within, sizeof within, ", %.1f each of %.0f calls within layers",
-                       fitted_cpu_call_s * 1e6, calls_of(w, NULL));
-    if (workload_table_data_ms(w) > 0.0)
-        habitat_format(drawn, sizeof drawn, ", %.3g ms of it for random numbers that it draws",
-                       workload_table_data_ms(w));
+    char line[4][LINE_BYTES];
+    size_t count = 2, waits = waits_of(w->trace);
     snprintf(line[0], sizeof line[0],
              "recorded without a GPU: every time is a model's, none is a measurement that was "
              "scaled; each operation counts as one kernel");
-    habitat_format(
-        line[1], sizeof line[1],
-        "by rule the CPU needs %s%.1f ms for its operations (%.0f us each, %.0f a copy%s%s; within "
-        "a "
-        "factor of %.2f on hosts as those recorded): a GPU that is done sooner waits for it",
-        some ? "up to " : "", workload_table_cpu_ms(w, NULL), fitted_cpu_operation_s * 1e6,
-        fitted_cpu_operation_s * fitted_cpu_copy_share * 1e6, within, drawn,
-        fitted_cpu_table_factor);
-    if (l->count)
+    workload_table_words(w, line[1], sizeof line[1]);
+    if (waits)
         snprintf(line[count++], sizeof line[2],
+                 "its CPU waits for the GPU %zu time%s an iteration (a value that it reads, a copy "
+                 "from or to the host's memory): the GPU is idle then until it is asked for more",
+                 waits, waits == 1 ? "" : "s");
+    if (l->count)
+        snprintf(line[count++], sizeof line[3],
                  "%zu operation%s of unknown work left out, so the iteration is too short: %s",
                  l->count, l->count == 1 ? "" : "s", l->names);
     w->warnings = habitat_arena_alloc(&w->arena, count * sizeof *w->warnings);
@@ -158,6 +116,15 @@ static habitat_status say(const left_out *l, habitat_workload *w, habitat_error 
         w->warning_count++;
     }
     return w->warnings ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+}
+
+static habitat_status tell_cpu(const collecting *c, habitat_workload *w, habitat_error *err) {
+    cpu_need *cpu = habitat_arena_alloc(&w->arena, c->count * sizeof *cpu);
+    w->cpu = cpu;
+    if (!cpu)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    cpu_table_of(c->trace, c->found, c->count, cpu);
+    return HABITAT_OK;
 }
 
 static habitat_status make(const collecting *c, habitat_workload **out, habitat_error *err) {
@@ -174,7 +141,9 @@ static habitat_status make(const collecting *c, habitat_workload **out, habitat_
     made->info.trace_kernel_count = c->trace_count;
     made->left_out_count = c->out.count;
     scale_tell_format(made);
-    status = say(&c->out, made, err);
+    status = tell_cpu(c, made, err);
+    if (status == HABITAT_OK)
+        status = say(&c->out, made, err);
     if (status == HABITAT_OK)
         *out = made;
     else

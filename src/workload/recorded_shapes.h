@@ -11,14 +11,4 @@
 habitat_status workload_from_shapes_of(const habitat_trace *trace, habitat_workload **out,
                                        habitat_error *err);
 
-/* What the CPU needs for an iteration by the table of its operations [ms]. Libraries run recurrent
- * layers another way on some GPUs; NULL: step by step. */
-double workload_table_cpu_ms(const habitat_workload *w, const habitat_gpu *gpu);
-
-/* Of that, what operation `i` needs [ms]; */
-double workload_table_operation_ms(const habitat_workload *w, size_t i, const habitat_gpu *gpu);
-
-/* and what the random numbers that the CPU draws do. */
-double workload_table_data_ms(const habitat_workload *w);
-
 #endif

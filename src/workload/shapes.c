@@ -31,10 +31,14 @@ typedef struct stand_in {
 } stand_in;
 
 static void set_kernel(stand_in *out, const habitat_untimed_operation *from, const char *name) {
-    out->form = (habitat_kernel_form){.name = from->operation ? from->operation->form->name : name,
-                                      .kind = HABITAT_KERNEL_COMPUTE,
-                                      .dram_bytes = NAN,
-                                      .flop = NAN};
+    bool crosses = from->work.host_memory != HABITAT_HOST_MEMORY_NONE;
+    out->form =
+        (habitat_kernel_form){.name = from->operation ? from->operation->form->name : name,
+                              .kind = crosses ? HABITAT_KERNEL_MEMCPY : HABITAT_KERNEL_COMPUTE,
+                              .copy_kind = crosses ? "HtoD" : NULL,
+                              .bytes = crosses ? (uint64_t)from->work.write_bytes : 0,
+                              .dram_bytes = NAN,
+                              .flop = NAN};
     out->kernel =
         (habitat_kernel){.form = &out->form, .operation = HABITAT_NONE, .call = HABITAT_NONE};
 }

@@ -19,6 +19,12 @@ typedef enum ranks_share {
     RANKS_SHARE_BATCH,     /* all work on one batch */
 } ranks_share;
 
+/* What the CPU needs for an operation that was recorded without a GPU: cpu_table.h. */
+typedef struct cpu_need {
+    double launch_s; /* until it launches its kernel */
+    double after_s;  /* for the gradients that it adds to their parameters */
+} cpu_need;
+
 struct habitat_workload {
     const habitat_trace *trace;
     uint32_t device; /* whose kernels it holds, unless all_devices */
@@ -62,6 +68,8 @@ struct habitat_workload {
     double scale_sigma;    /* what scaling adds to errors, in log(time); 0 = as recorded */
     size_t left_out_count; /* operations without a GPU whose work nobody knows: their time is
                               missing */
+    const cpu_need *cpu;   /* shape (kernel_count): recorded without a GPU, of each operation; else
+                              NULL. In the arena of the workload that it was scaled from */
     double scale_slow;     /* share by which all may take longer, where kernels that nobody measured
                               took the place of recorded ones */
     habitat_arena arena;   /* warnings; operations and kernels that scaling made */

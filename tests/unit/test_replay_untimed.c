@@ -15,7 +15,8 @@
 #include "workload/recorded_shapes.h"
 
 enum { OPERATIONS = 8 };
-static const double operation_us = 44.0; /* constants_recordings.h */
+/* Eight operations and nine gradients: constants_recordings.h. */
+static const double cpu_us = 8 * 33.0 + 9 * 62.0;
 static habitat_gpu gpu;
 
 static void event(made_text *text, int at, int long_us, const char *name, const char *args) {
@@ -47,6 +48,7 @@ static void backward(made_text *text, int at, int sequence, int gradients) {
 
 /* A product, two layers, and back; two products in the step of the optimiser's place. */
 static const char *noted = ""; /* in the habitat object */
+static const char *waits = ""; /* calls of CUDA, events of the trace */
 
 static habitat_trace *step_of(bool with_gradients) {
     made_text text = {0};
@@ -67,6 +69,7 @@ static habitat_trace *step_of(bool with_gradients) {
         event(&text, 140 + 4 * i, 1, "aten::add_",
               "\"Input type\": [\"float\", \"float\", \"Scalar\"], \"Concrete Inputs\": [\"\", "
               "\"\", \"1\"], \"Input Dims\": [[4000000000], [4000000000], []]");
+    made_write(&text, "%s", waits);
     made_write(&text, "{\"ph\": \"X\", \"cat\": \"user_annotation\", \"name\": \"ProfilerStep#1\", "
                       "\"pid\": 1, \"tid\": 1, \"ts\": 0, \"dur\": 200}]}\n");
     return made_trace_without_gpu(&text);
@@ -115,7 +118,7 @@ static double run_us(double kernel_us) {
     CHECK_INT(habitat_replay_create(w, NULL, &r, &err), HABITAT_OK);
     CHECK_INT(habitat_replay_run(r, NULL, &result, &err), HABITAT_E_ARG);
     CHECK_INT(habitat_replay_run(r, ns, &result, &err), HABITAT_OK);
-    CHECK(result.bound_by == (kernel_us > operation_us ? HABITAT_BY_GPU : HABITAT_BY_CPU));
+    CHECK(result.bound_by == (OPERATIONS * kernel_us > cpu_us ? HABITAT_BY_GPU : HABITAT_BY_CPU));
     habitat_replay_free(r);
     habitat_workload_free(w);
     habitat_trace_free(trace);
@@ -141,9 +144,9 @@ static void test_one(void) {
     habitat_prediction one = on(habitat_replay_apply_parallel, 1, true, &product_us, &add_us, &err);
     CHECK(product_us > 1e4 && add_us > 1e4);
     CHECK_NEAR(one.iteration_ms * 1e3, one_us(product_us, add_us), 1e-6);
-    CHECK_NEAR(one.cpu_ms * 1e3, OPERATIONS * operation_us, 1e-9);
-    CHECK_NEAR(run_us(10.0), OPERATIONS * operation_us, 1e-9);
-    CHECK_NEAR(run_us(100.0), OPERATIONS * 100.0, 1e-9);
+    CHECK_NEAR(one.cpu_ms * 1e3, cpu_us, 1e-9);
+    CHECK_NEAR(run_us(10.0), cpu_us, 1e-9);
+    CHECK_NEAR(run_us(200.0), OPERATIONS * 200.0, 1e-9);
     check_case("one GPU takes the longer of its kernels and the CPU, the graph as the rule");
     CHECK_NEAR(on(habitat_replay_apply_parallel, 1, false, &product_us, &add_us, &err).iteration_ms,
                one.iteration_ms, 1e-12);
@@ -151,6 +154,34 @@ static void test_one(void) {
     CHECK_INT(err.code, HABITAT_E_UNSUPPORTED);
     CHECK(strstr(err.message, "an older Habitat") != NULL);
     check_case("without gradients there is nothing to share");
+}
+
+/* The script reads a value behind its forward pass. Kernels of 200: the CPU goes on when the third
+ * ends, and the fourth is launched an operation (33) later; it begins the other two of the backward
+ * pass 157 and 314 later (half of a gradient is behind its product, half before the product that
+ * reads its parameter), so all kernels follow each other, into the next iteration. Kernels of 10:
+ * the third is launched when the CPU is at the end of its operation, and the CPU waits for
+ * these 10.
+ */
+static void test_waits(void) {
+    double product_us, add_us;
+    habitat_error err = {0};
+    waits = "{\"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaStreamSynchronize\", "
+            "\"pid\": 1, \"tid\": 1, \"ts\": 60, \"dur\": 1, \"args\": {}},\n";
+    CHECK_NEAR(run_us(200.0), 33.0 + OPERATIONS * 200.0, 1e-9);
+    CHECK_NEAR(run_us(10.0), cpu_us + 10.0, 1e-9);
+    habitat_prediction one = on(habitat_replay_apply_parallel, 1, true, &product_us, &add_us, &err);
+    CHECK_NEAR(one.iteration_ms * 1e3, one_us(product_us, add_us) + 33.0, 1e-6);
+    CHECK_NEAR(one.idle_ms * 1e3, 33.0, 1e-6);
+    CHECK_NEAR(one.samples_per_s, 8.0 / one.iteration_ms * 1e3, 1e-6);
+    CHECK_NEAR(one.path_cpu_ms + one.path_kernel_ms, one.iteration_ms, 1e-9);
+    CHECK(one.bound_by == HABITAT_BY_GPU);
+    check_case("the CPU waits for the GPU where the script does");
+    waits = "{\"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaStreamSynchronize\", "
+            "\"pid\": 1, \"tid\": 1, \"ts\": 205, \"dur\": 1, \"args\": {}},\n";
+    CHECK_NEAR(run_us(200.0), OPERATIONS * 200.0, 1e-9);
+    check_case("a wait of another iteration is none of this one");
+    waits = "";
 }
 
 /* As in test_sharded.c, but for pauses, of which no recording without a GPU knows. */
@@ -168,8 +199,7 @@ static void test_parts(void) {
     CHECK_NEAR(two.iteration_ms * 1e3,
                one_us(product_us, add_us) + first + copies + beside + last - add_us, 1e-6);
     CHECK_INT(two.layer_count, 2);
-    CHECK_NEAR(two.cpu_ms * 1e3, OPERATIONS * operation_us + (8 * 3 + 1 * 2) * 100 + 8 * 30 * 3.1,
-               1e-6);
+    CHECK_NEAR(two.cpu_ms * 1e3, cpu_us + (8 * 3 + 1 * 2) * 100 + 8 * 30 * 3.1, 1e-6);
     check_case("weights in parts, of an optimiser half");
 }
 
@@ -241,6 +271,7 @@ int main(void) {
     gpu = made_gpu("made", 100, 2.2, 2000, 50);
     gpu.nvlink_bytes_per_s = 200e9;
     test_one();
+    test_waits();
     test_parts();
     test_gradients();
     test_memory();

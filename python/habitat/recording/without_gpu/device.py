@@ -5,52 +5,25 @@ from __future__ import annotations
 import logging
 import sys
 import types
-from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Literal, NoReturn, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Iterator, List, NoReturn, Tuple
 
 from ..boundary import Patch
 from ..errors import AbortScript, RecordError
+from .crossing import Nothing, pin, waited_for
 
 if TYPE_CHECKING:
     from .allocations import Allocations
+    from .events import Log
     from .values import Values
 
 NAME = "no GPU (habitat record --no-gpu)"
 MEMORY_BYTES = 1 << 40
 
 
-class Nothing:
-    """A stream, event or graph that never has anything to do."""
-
-    def __init__(self, *unused: Any, **unused_too: Any) -> None:
-        self.device, self.cuda_stream = None, 0
-
-    def __enter__(self) -> Nothing:
-        return self
-
-    def __exit__(self, *unused: Any) -> Literal[False]:
-        return False
-
-    def query(self) -> bool:
-        return True
-
-    def is_capturing(self) -> bool:
-        return False
-
-    def elapsed_time(self, other: Any) -> float:
-        return 1.0
-
-    def record_event(self, event: Any = None) -> Any:
-        return event or Nothing()
-
-    def record(self, *unused: Any) -> None:
-        pass
-
-    wait = wait_event = wait_stream = synchronize = record
-
-
 class Device:
-    def __init__(self, where: str, values: Values, allocations: Allocations) -> None:
+    def __init__(self, where: str, values: Values, allocations: Allocations, log: Log) -> None:
         self._values = values
+        self._log = log
         self._allocations = allocations
         self.compiled = False  # the script asked for compiled kernels
         self.scripted = False  # and for TorchScript, whose functions run as they are here
@@ -96,7 +69,7 @@ class Device:
         answers = {
             "is_available": True, "device_count": 1, "current_device": 0, "get_device_name": NAME,
             "get_device_capability": (9, 0), "get_device_properties": facts, "is_bf16_supported": True, "_lazy_init": None,
-            "init": None, "synchronize": None, "set_device": None, "empty_cache": None, "ipc_collect": None,
+            "init": None, "set_device": None, "empty_cache": None, "ipc_collect": None,
             "reset_peak_memory_stats": None, "reset_max_memory_allocated": None, "memory_summary": "",
             "mem_get_info": (MEMORY_BYTES, MEMORY_BYTES), "memory_stats": {}, "is_current_stream_capturing": False,
             "set_per_process_memory_fraction": None, "manual_seed": None, "manual_seed_all": None, "seed": None, "seed_all": None,
@@ -106,10 +79,15 @@ class Device:
         }  # fmt: skip
         for name, answer in answers.items():
             self._set(cuda, name, _always(answer))
+        self._set(cuda, "synchronize", lambda device=None: self._log.wait("cudaDeviceSynchronize"))
         self._memory(cuda)
         for name in ("_record_memory_history", "_dump_snapshot"):
             self._set(cuda.memory, name, _always(None))
-        for name in ("Event", "Stream", "stream", "device", "current_stream", "default_stream"):
+        stream, event = waited_for(self._log)
+        for name in ("Stream", "current_stream", "default_stream"):
+            self._set(cuda, name, stream)
+        self._set(cuda, "Event", event)
+        for name in ("stream", "device"):
             self._set(cuda, name, Nothing)
         refuse = self._no_graph  # a class: libraries name it in their annotations, which Python works out at import
         self._set(cuda, "CUDAGraph", type("CUDAGraph", (cuda.CUDAGraph,), {"__new__": lambda cls, *unused, **unused_too: refuse()}))
@@ -122,11 +100,13 @@ class Device:
         accelerator = getattr(torch, "accelerator", None)
         answers = {
             "is_available": True, "device_count": 1, "current_accelerator": torch.device("cuda"), "current_device_index": 0,
-            "current_device_idx": 0, "set_device_index": None, "set_device_idx": None, "synchronize": None, "set_stream": None,
-            "current_stream": Nothing(), "empty_cache": None,
+            "current_device_idx": 0, "set_device_index": None, "set_device_idx": None, "set_stream": None,
+            "current_stream": torch.cuda.current_stream(), "empty_cache": None,
         }  # fmt: skip
         for name, answer in answers.items() if accelerator else ():
             self._set(accelerator, name, _always(answer))
+        if accelerator:
+            self._set(accelerator, "synchronize", lambda device=None: self._log.wait("cudaDeviceSynchronize"))
         self._memory(accelerator)
 
     def _memory(self, owner: Any) -> None:
@@ -151,13 +131,13 @@ class Device:
         self._set(FakeTensor, "is_meta", property(lambda t: t.fake_device.type == "meta"))
         self._set(FakeTensor, "get_device", lambda t: 0 if t.fake_device.type == "cuda" else -1)
         self._patch.wrap(torch.Tensor, "to", lambda before: lambda t, *a, **k: _to(before, t, *a, **k))
-        self._set(torch.Tensor, "cuda", lambda t, device=None, non_blocking=False, **k: t.to("cuda", **k))
+        self._set(torch.Tensor, "cuda", lambda t, device=None, non_blocking=False, **k: t.to("cuda", non_blocking=non_blocking, **k))
         self._set(torch.Tensor, "cpu", lambda t, **k: t.to("cpu", **k))
         self._patch.wrap(torch.Tensor, "type", _typed)
         self._patch.wrap(torch.Tensor, "new", _new)
         self._patch.wrap(torch.Tensor, "new_tensor", _new_tensor)
         self._set(torch.Tensor, "type_as", lambda t, other: t.to(other))
-        self._set(torch.Tensor, "pin_memory", lambda t, device=None: t)
+        self._set(torch.Tensor, "pin_memory", lambda t, device=None: pin(t))
         self._set(torch.Tensor, "record_stream", lambda t, stream: None)
         self._patch.wrap(torch.Tensor, "numpy", lambda before: _numpy(before, self._values))
         self._set(FakeTensor, "tolist", lambda t: t.numpy().tolist())
@@ -288,20 +268,22 @@ def _to(before: Callable[..., Any], t: Any, *args: Any, **kwargs: Any) -> Any:
     other = args[0] if args and isinstance(args[0], torch.Tensor) else kwargs.pop("other", None)
     if other is not None:
         device, dtype, memory_format = other.device, other.dtype, kwargs.get("memory_format")
+        goes_on = kwargs.get("non_blocking", any(args[1:2]))
     else:
         copy = kwargs.pop("copy", False)
         rest = list(args)
-        if any(isinstance(a, bool) for a in rest):  # non_blocking, copy
-            flags = [a for a in rest if isinstance(a, bool)]
+        flags = [a for a in rest if isinstance(a, bool)]  # non_blocking, copy
+        if flags:
             copy = copy or (flags[1] if len(flags) > 1 else False)
             rest = [a for a in rest if not isinstance(a, bool)]
-        device, dtype, _, memory_format = torch._C._nn._parse_to(*rest, **kwargs)
+        device, dtype, goes_on, memory_format = torch._C._nn._parse_to(*rest, **kwargs)
+        goes_on = goes_on or any(flags[:1])
         if copy:
-            return before(t, dtype or t.dtype, copy=True) if _same(t, device) else _moved(t, device, dtype)
+            return before(t, dtype or t.dtype, copy=True) if _same(t, device) else _moved(t, device, dtype, goes_on)
     if _same(t, device):
         more = {} if memory_format is None else {"memory_format": memory_format}
         return before(t, dtype or t.dtype, **more)
-    return _moved(t, device, dtype, memory_format)
+    return _moved(t, device, dtype, goes_on, memory_format)
 
 
 def _typed(before: Callable[..., Any]) -> Callable[..., Any]:
@@ -353,12 +335,12 @@ def _same(t: Any, device: Any) -> bool:
     return device is None or device.type in (t.device.type, "meta" if t.device.type == "cuda" else "")
 
 
-def _moved(t: Any, device: Any, dtype: Any, memory_format: Any = None) -> Any:
+def _moved(t: Any, device: Any, dtype: Any, goes_on: bool = False, memory_format: Any = None) -> Any:
     import torch
 
     if device.type == "cuda":
         device = torch.device("cuda", device.index or 0)
-    return torch.ops.aten._to_copy(t, dtype=dtype, device=device, memory_format=memory_format)
+    return torch.ops.aten._to_copy(t, dtype=dtype, device=device, non_blocking=goes_on, memory_format=memory_format)
 
 
 def _made_on_host(before: Callable[..., Any]) -> Callable[..., Any]:

@@ -15,6 +15,7 @@ from .fake import OF_GPU
 from .recurrent import layer_of, lstm
 
 if TYPE_CHECKING:
+    from .events import Log
     from .values import Values
 
 RMS_NORM = "aten::_fused_rms_norm"
@@ -23,8 +24,8 @@ RMS_NORM = "aten::_fused_rms_norm"
 class Overrides:
     """`install()` and `remove()`."""
 
-    def __init__(self, values: Values) -> None:
-        self._functions = rules() + packed.rules(values)
+    def __init__(self, values: Values, log: Log) -> None:
+        self._functions = rules(log) + packed.rules(values)
         self.functions = {f"aten::{name}": function for name, function in self._functions}
         self._libraries: List[Any] = []
 
@@ -68,12 +69,12 @@ def _never(*unused: Any, **unused_too: Any) -> NoReturn:
     raise NotImplementedError
 
 
-def rules() -> List[Tuple[str, Any]]:
+def rules(log: Log) -> List[Tuple[str, Any]]:
     """(name of an operation, what it does on a GPU)"""
     made = [
         ("dropout", dropout), ("dropout_", dropout_), ("scaled_dot_product_attention", attention),
         ("batch_norm", batch_norm), ("lstm.input", lstm), ("ctc_loss.IntList", ctc_loss), ("ctc_loss.Tensor", ctc_loss),
-        ("multinomial", multinomial),
+        ("multinomial", multinomial), ("cumprod_backward", lambda *args: cumprod_backward(log, *args)),
     ]  # fmt: skip
     made += [(f"{kind}.input", layer_of(kind)) for kind in ("gru", "rnn_tanh", "rnn_relu")]
     if _is_there(RMS_NORM):
@@ -102,6 +103,14 @@ def multinomial(p: Any, num_samples: int, replacement: bool = False, *, generato
     draws = torch.empty_like(p).exponential_(1, generator=generator)
     torch.div(p, draws, out=draws)
     return draws.argmax(-1, keepdim=True) if num_samples == 1 else draws.topk(num_samples)[1]
+
+
+def cumprod_backward(log: Log, grad: Any, x: Any, dim: int, output: Any) -> Any:
+    """Of numbers none of which is 0, for which the CPU asks; of tensors of a class of Python's PyTorch makes each running product anew."""
+    sums = output * grad
+    (x == 0).any()
+    log.wait("cudaStreamSynchronize")
+    return sums.flip(dim).cumsum(dim).flip(dim) / x
 
 
 def dropout_(x: Any, p: float, train: bool) -> Any:

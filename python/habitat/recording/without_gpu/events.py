@@ -37,6 +37,7 @@ class Log:
         self._drawn_ns = 0.0
         self._nodes = Nodes(self)
         self.latest: Optional[Event] = None  # of the operations
+        self.operations = 0  # so many have been noted
 
     def begin_iteration(self) -> None:
         self._close()
@@ -48,12 +49,20 @@ class Log:
         self._close()
         self.on = False
 
-    def operation(self, name: str, arguments: Iterable[Any]) -> None:
+    def operation(self, name: str, arguments: Iterable[Any], copy: Optional[str] = None) -> None:
+        """copy: between the host's memory and the GPU's, which."""
         if self.on:
             self._nodes.follow()
-            self.latest = self._event("cpu_op", name, EVENT_US, describe(arguments))
-            self.events.append(self.latest)
-            self._now += STEP_US
+            more = {} if copy is None else {"Copy": copy}
+            self.latest = self._event("cpu_op", name, EVENT_US, {**describe(arguments), **more})
+            self._put(self.latest)
+            self.operations += 1
+
+    def wait(self, call: str) -> None:
+        """The CPU waits for all that it has asked the GPU for, in a call of CUDA of this name."""
+        if self.on:
+            self._nodes.follow()
+            self._put(self._event("cuda_runtime", call, EVENT_US, {}))
 
     def begin_operation(self, name: str, arguments: List[Any], more: Dict[str, Any]) -> Event:
         """One that others are inside of."""
@@ -101,9 +110,12 @@ class Log:
 
     def _open(self, category: str, name: str, args: Dict[str, Any]) -> Event:
         event = self._event(category, name, 0, args)
+        self._put(event)
+        return event
+
+    def _put(self, event: Event) -> None:
         self.events.append(event)
         self._now += STEP_US
-        return event
 
     def _close(self) -> None:
         if self._iteration is not None:

@@ -20,7 +20,7 @@ from torch._subclasses.fake_tensor import (
 )
 from torch.utils._python_dispatch import _disable_current_modes
 
-from . import known
+from . import crossing, known
 
 if TYPE_CHECKING:
     from .allocations import Allocations
@@ -308,10 +308,20 @@ class ShapesOnly(FakeTensorMode):
         return self._composite[func]
 
     def _note(self, func: Any, args: Any, kwargs: Any, result: Any) -> None:
+        """Notes an operation, and whether the CPU waits for the GPU at its end."""
         name = func._schema.name
         if not self._log.on or func.is_view or name in NO_WORK:
             return
         arguments = in_order(func, args, kwargs)
+        copy = crossing.copy_of(name, arguments, result, on_gpu)
+        if copy is not None:
+            self._log.operation(name, arguments, copy.kind)
+        else:
+            self._note_work(func, name, list(arguments), result)
+        if copy.waits if copy is not None else crossing.reads_at_end(name, arguments, on_gpu):
+            self._log.wait("cudaStreamSynchronize")
+
+    def _note_work(self, func: Any, name: str, arguments: List[Any], result: Any) -> None:
         if name in MATRICES and func._overloadname.startswith("dtype"):
             del arguments[MATRICES[name] + 2]
         if name == "aten::clone" and arguments[1] is None:
@@ -449,7 +459,6 @@ class ShapesOnly(FakeTensorMode):
         self._log.operation("aten::isneginf", [x])
         self._log.operation("aten::all", [masked, dim, True])
         self._log.operation("aten::where", [rows, result, result])
-
 
     def _note_groups(self, a: Any, b: Any, ends: Any) -> None:
         """One kernel makes all products in bf16 alone; in other formats they are made one after another."""

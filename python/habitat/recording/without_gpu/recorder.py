@@ -25,9 +25,9 @@ class Pretence:
         self.log = Log()
         self.allocations = Allocations()
         self.values = Values(where)
-        self._device = Device(where, self.values, self.allocations)
+        self._device = Device(where, self.values, self.allocations, self.log)
         self._distributed = Distributed(where, self.allocations)
-        self._overrides = Overrides(self.values)
+        self._overrides = Overrides(self.values, self.log)
         self._mode: Optional[ShapesOnly] = None
         self._quiet = warnings.catch_warnings()
 
