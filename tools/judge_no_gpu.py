@@ -6,7 +6,8 @@ Predicts the steps of tools/steps.py from their recordings in data/recordings/wi
 data/recordings/*_TAG.json.gz, and prints a line a step, then a summary. A recording that is missing is made with
 `habitat record --no-gpu` (seconds a step, any machine with PyTorch): --keep an empty folder makes all of them anew.
 
-With --hosts each step instead as other hosts took it, too (data/recordings/*/measured_turns*.csv): answers against the median of all.
+With --hosts each step instead as other hosts took it, too (data/recordings/*/measured_turns*.csv, other_hosts/measured_alone.csv): answers
+against the median of all.
 
 usage: judge_no_gpu.py [--habitat build/habitat] [--gpu H200-SXM5-141GB] [--tag h200] [--keep FOLDER] [--markdown|--hosts] [STEP..]
 """
@@ -112,13 +113,27 @@ def table(habitat):
     far = sorted((row for row in found if abs(row[4]) > WITHIN), key=lambda row: row[0])
     words = ", ".join(f"{row[0]} {100 * row[4]:+.0f} %{' (uneven)' if row[6] > UNEVEN else ''}" for row in far)
     lines.append(f"\nIterations beyond 20 % are {len(far)} of {len(found)}: {words}." if far else f"\nNo iteration of {len(found)} is beyond 20 %.")
-    return "\n".join(lines)
+    return "\n".join([*lines, "", *table_of_hosts(found)])
+
+
+def table_of_hosts(found):
+    """The same iterations against the median of all sessions on this kind of GPU, of those that two others timed at least."""
+    keys, times = {name: key for name, *key in steps.named_steps()}, other_hosts("h200")
+    middles = {row[0]: statistics.median([row[3]["iteration_ms"], *times.get(tuple(keys[row[0]]), [])]) for row in found}
+    beside = [(*row[:4], row[2]["iteration_ms"] / middles[row[0]] - 1) for row in found if len(times.get(tuple(keys[row[0]]), [])) > 1]
+    yield "| model, against the median of hosts | steps | iterations: mean error % | worst % | step of it | within 20 % | inside the interval |"
+    yield "|---|---|---|---|---|---|---|"
+    for script in dict.fromkeys(row[1] for row in beside):
+        some = [row for row in beside if row[1] == script]
+        inside = sum(row[2]["low_ms"] <= middles[row[0]] <= row[2]["high_ms"] for row in some)
+        yield f"| {' | '.join([script, str(len(some)), *figures(some, 4), str(inside)])} |"
 
 
 def other_hosts(tag):
-    """{(script, precision, batch size): iterations [ms]} of steps that were timed in turns on a GPU of this kind, a time a session."""
+    """{(script, precision, batch size): iterations [ms]} of steps that were timed on a GPU of this kind besides, a time a session."""
     times = {}
-    for path in sorted(glob.glob(os.path.join(RECORDINGS, "*", "measured_turns*.csv"))):
+    found = glob.glob(os.path.join(RECORDINGS, "*", "measured_turns*.csv"))
+    for path in sorted([*found, os.path.join(RECORDINGS, "other_hosts", "measured_alone.csv")]):
         with open(path, newline="", encoding="utf-8") as stream:
             for row in csv.DictReader(stream):
                 if tag.upper() in row["gpu"]:

@@ -42,7 +42,7 @@ Rules and constants were settled before the first look. What it found is in docs
 | another batch; peak of memory | partly seen: batches that were carried wrongly (Lightning, Trainer, experts) and gradients that are let go late were mended (0453), then rows of sparse gradients (tables), samples in the third place (accumulate), and the interval where results are as long as values say (detector; 0457). What sums over images take was fitted on shapes of diffusion and VGG-16 (0480). How element-wise kernels, norms, layouts and attention grow with the batch was chosen on these ways among others (0530 to 0534) |
 | without a GPU | partly seen: in loader, halves, two_kinds and experts, kernels were taken for others (0456; the norms' constants were chosen on other models); channels_last, decode and diffusion showed what 0471 to 0473 mended; constants of batch norms with channels last were chosen on ResNet-50 beside them (0524) |
 
-Sums without a GPU leave out copies from the host, which are answered as copies within the GPU: 2.0 of lightning's 20.6 ms, 0.35 of loader's 3.9 (docs/decisions/0461)."""
+Sums without a GPU leave out copies from the host: 2.0 of lightning's 20.6 ms, 0.35 of loader's 3.9 (docs/decisions/0461, 0621)."""
 
 
 def parts(path):

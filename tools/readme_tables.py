@@ -8,6 +8,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
 import judge_no_gpu  # noqa: E402
+import judge_waiting_steps  # noqa: E402
 from accuracy_summary import NETWORKS, PAIRS, Report, inside, mean, number, row_of  # noqa: E402
 
 RIVALS = (("neusight", "NeuSight (ASPLOS 2025)"), ("habitat", "the paper's Habitat, as re-implemented by NeuSight's authors"),
@@ -72,4 +73,4 @@ def rivals(_habitat):
     return "\n".join(lines)
 
 
-TABLES = {"accuracy": accuracy, "rivals": rivals, "no_gpu": judge_no_gpu.table}
+TABLES = {"accuracy": accuracy, "rivals": rivals, "no_gpu": judge_no_gpu.table, "waiting": judge_waiting_steps.table}
