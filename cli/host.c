@@ -5,9 +5,6 @@ static int check(const cli_request *request, const cli_input *in) {
     if (!request->host)
         return cli_fail(CLI_USAGE, "--recorded-host",
                         "goes with --host FILE, a calibration of the host to predict for");
-    if (!request->recorded_host)
-        return cli_fail(CLI_USAGE, "--host",
-                        "needs --recorded-host FILE, a calibration of the host that recorded");
     if (in->assemble == HABITAT_ASSEMBLE_SUM)
         return cli_fail(CLI_USAGE, "--host", "has nothing to scale with --assemble sum");
     if (request->cpu_scale > 0.0)
@@ -33,13 +30,15 @@ static int compare(const cli_request *request, const habitat_gpu *recorded,
         return cli_fail_error(&error, error.index ? request->host : request->recorded_host);
     in->cpu_scale = ratio.scale;
     in->cpu_scale_doubt = ratio.doubt;
+    in->cpu_scale_of_middle = !recorded;
     if (in->number) /* said with the first recording */
         return CLI_DONE;
     return cli_note(&in->notes,
-                    "%s: the CPU's times x %.2f, within a factor of %.1f (launches x %.2f, layers "
-                    "forward x %.2f, backward x %.2f; parts of one figure differ by up to %.0f %%)",
-                    request->host, ratio.scale, ratio.doubt, ratio.launch, ratio.forward,
-                    ratio.backward, 100.0 * ratio.spread);
+                    "%s: the CPU's times x %.2f%s, within a factor of %.1f (launches x %.2f, "
+                    "layers forward x %.2f, backward x %.2f; parts of one figure differ by up to "
+                    "%.0f %%)",
+                    request->host, ratio.scale, recorded ? "" : " of the middle of hosts",
+                    ratio.doubt, ratio.launch, ratio.forward, ratio.backward, 100.0 * ratio.spread);
 }
 
 int cli_read_host(const cli_request *request, cli_input *in) {
@@ -49,7 +48,7 @@ int cli_read_host(const cli_request *request, cli_input *in) {
     if (!request->host && !request->recorded_host)
         return CLI_DONE;
     int code = check(request, in);
-    if (code == CLI_DONE)
+    if (code == CLI_DONE && request->recorded_host)
         code = open_calibration(request, request->recorded_host, &tables[0], &recorded);
     if (code == CLI_DONE)
         code = open_calibration(request, request->host, &tables[1], &other);

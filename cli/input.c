@@ -296,6 +296,7 @@ static int fill(const cli_request *request, habitat_request *asked, cli_input *i
     asked->assemble = in->assemble;
     asked->cpu_scale = in->cpu_scale;
     asked->cpu_scale_doubt = in->cpu_scale_doubt;
+    asked->cpu_scale_of_middle = in->cpu_scale_of_middle;
     asked->batch_sizes = in->batch_size_count ? in->batch_sizes : NULL;
     asked->batch_size_count = in->batch_size_count;
     asked->batch_from = in->batch_from;

@@ -74,6 +74,7 @@ typedef struct cli_input {
     habitat_precision precision;
     habitat_assemble assemble;
     double cpu_scale, cpu_scale_doubt; /* as habitat_request has them */
+    bool cpu_scale_of_middle;
     habitat_answer *answer;
     habitat_answer *shown; /* what --timeline shows, of one GPU; NULL: answer */
     habitat_report_options report;

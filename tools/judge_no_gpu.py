@@ -6,7 +6,7 @@ Predicts the steps of tools/steps.py from their recordings in data/recordings/wi
 data/recordings/*_TAG.json.gz, and prints a line a step, then a summary. A recording that is missing is made with
 `habitat record --no-gpu` (seconds a step, any machine with PyTorch): --keep an empty folder makes all of them anew.
 
-With --hosts each step instead as other hosts took it, too (data/recordings/*/measured_turns*.csv, other_hosts/measured_alone.csv): answers
+With --hosts each step instead as other hosts took it, too (data/recordings/*/measured_turns*.csv, other_hosts/measured_alone*.csv): answers
 against the median of all.
 
 usage: judge_no_gpu.py [--habitat build/habitat] [--gpu H200-SXM5-141GB] [--tag h200] [--keep FOLDER] [--markdown|--hosts] [STEP..]
@@ -133,7 +133,7 @@ def other_hosts(tag):
     """{(script, precision, batch size): iterations [ms]} of steps that were timed on a GPU of this kind besides, a time a session."""
     times = {}
     found = glob.glob(os.path.join(RECORDINGS, "*", "measured_turns*.csv"))
-    for path in sorted([*found, os.path.join(RECORDINGS, "other_hosts", "measured_alone.csv")]):
+    for path in sorted([*found, *glob.glob(os.path.join(RECORDINGS, "other_hosts", "measured_alone*.csv"))]):
         with open(path, newline="", encoding="utf-8") as stream:
             for row in csv.DictReader(stream):
                 if tag.upper() in row["gpu"]:

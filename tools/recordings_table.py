@@ -53,8 +53,8 @@ and four H200s of another host with DistributedDataParallel; `recording` names t
 (`tools/judge_hosts.py`; docs/decisions/0274). `measured_twice.csv`: steps recorded twice, in two processes of one host two minutes apart (docs/decisions/0341).
 `in_turns`, `in_turns_again` on other hosts (`tools/measure_turns.py`): two batch sizes in four formats of eight scripts, all of a script by one process in turns, on one H100 and one H200, and three of each eight recorded there; `cpu_ms` is the
 clock's (`tools/judge_turns.py`; docs/decisions/0433, 0447). Their recordings hold the times of the turns and no peak of memory. Not in the table below.
-`other_hosts`: the steps of `tools/steps.py` timed so on H200s in two more sessions (`--steps`; `tools/judge_no_gpu.py --hosts`; docs/decisions/0449); in `measured_alone.csv` those that a CPU may bind, in a third session,
-each recorded by a process of its own.
+`other_hosts`: the steps of `tools/steps.py` timed so on H200s in two more sessions (`--steps`; `tools/judge_no_gpu.py --hosts`; docs/decisions/0449); in `measured_alone_1.csv` and `_2` those that a CPU may bind, in two more sessions,
+each recorded by a process of its own; `host_2.json` is the calibration of the second one's host (`tools/judge_own_host.py`; docs/decisions/0623).
 `waiting`: loops whose CPU waits for its GPU (`tools/waiting_steps.py`): what they took one H100 and, the first eleven, one H200 (`measured.csv`), and in its `without_gpu` the same recorded with `--no-gpu`: docs/recording.md.
 `one_host`: steps recorded in fp32 on another H200's host, and the same in autocast in turns by another process within a minute, with what the CPU's side took by
 the clock (`cpu_ms`, median of 12 that began on an idle GPU); its rows of fp32 ran with TF32 on (`tools/judge_precision.py`; no constant is fitted on them).

@@ -78,7 +78,8 @@ typedef struct habitat_request {
     /* An iteration: how it is put together from its kernels. */
     habitat_assemble assemble; /* 0: replayed, where it is a recording's */
     double cpu_scale; /* replay: multiplies the CPU's times, 1 the recorded host's; 0: nobody says,
-                         times are the recorded host's, and another GPU's intervals are wider */
+                         times are the recorded host's, and another GPU's intervals are wider. Of a
+                         recording without a GPU 1 is the middle of hosts */
     /* What it costs. */
     const habitat_prices *prices; /* NULL: no costs */
     bool spot;                    /* spot prices; else on-demand ones */
@@ -110,6 +111,8 @@ typedef struct habitat_request {
     bool fastest_first; /* an iteration: rows in the order of their times, as one wants them who
                            named no GPU; else in that of the destinations */
     double cpu_scale_doubt; /* a factor by which cpu_scale may be off, either way; 0: not at all */
+    bool cpu_scale_of_middle; /* cpu_scale is beside the middle of hosts, as of
+                                 habitat_host_compare(NULL): for recordings without a GPU alone */
 } habitat_request;
 
 /** Set a request to its defaults: its size, and every other field zero.

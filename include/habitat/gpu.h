@@ -145,7 +145,9 @@ typedef struct habitat_host_ratio {
 
 /** What the CPU's side of an iteration is multiplied by on another host:
  * habitat_request::cpu_scale and cpu_scale_doubt.
- * @param recorded a GPU whose calibration was made on the host that recorded; borrowed.
+ * @param recorded a GPU whose calibration was made on the host that recorded; borrowed. NULL: none
+ *                 did, `other` is beside the middle of hosts, which recordings without a GPU are
+ *                 answered for.
  * @param other    one whose calibration was made on the host to predict for; borrowed.
  * @param out      receives the ratio; untouched on failure.
  * @param err      receives which of the two lacks it, in err->index (0, 1); may be NULL.

@@ -32,7 +32,8 @@ extern "C" {
 
 /* All zero: defaults. */
 typedef struct habitat_replay_options {
-    double cpu_scale; /* multiplies the CPU's times: 2 is a host half as fast, 1 the recorded one.
+    double cpu_scale; /* multiplies the CPU's times: 2 is a host half as fast, 1 the recorded one
+                         (of a recording without a GPU: the middle of hosts).
                          0: nobody says; times as recorded, and another GPU is in another host,
                          which widens its intervals */
     double cpu_ms;    /* the CPU's side of one iteration without a profiler, known from elsewhere

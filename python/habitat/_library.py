@@ -94,6 +94,7 @@ class Request(ctypes.Structure):
         ("totals", ctypes.c_bool),
         ("fastest_first", ctypes.c_bool),
         ("cpu_scale_doubt", ctypes.c_double),
+        ("cpu_scale_of_middle", ctypes.c_bool),
     ]
 
     def __init__(self, **fields: Any) -> None:

@@ -88,6 +88,10 @@ static uint32_t most_gpus(const habitat_request *r) {
 /* What is asked of measured times, where nothing was measured. */
 static habitat_status check_timed(const habitat_request *r, const habitat_workload *w,
                                   habitat_error *err) {
+    if (w->origin && r->cpu_scale_of_middle)
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "--host needs --recorded-host FILE, a calibration of the host that "
+                            "recorded");
     if (w->origin)
         return HABITAT_OK;
     if (r->batch_from || r->precision)
@@ -96,10 +100,10 @@ static habitat_status check_timed(const habitat_request *r, const habitat_worklo
                                            "scaled; for another precision, record its script so"
                                          : "recorded without a GPU: what grows with the batch is "
                                            "told from its shapes; leave out the second recording");
-    if (r->cpu_scale != 0.0)
+    if (r->cpu_scale_doubt > 1.0 && !r->cpu_scale_of_middle)
         return habitat_fail(err, HABITAT_E_ARG,
-                            "recorded without a GPU: times of its CPU are not those of a step on a "
-                            "GPU; leave out --cpu-scale and --host");
+                            "recorded without a GPU: times are not those of a host; leave out "
+                            "--recorded-host");
     return HABITAT_OK;
 }
 

@@ -192,8 +192,8 @@ bool warn_of_outside(const habitat_prediction *const *predictions, size_t count,
     return true;
 }
 
-bool warn_of_intervals(bool timed, const habitat_prediction *const *predictions, size_t count,
-                       char *text) {
+bool warn_of_intervals(bool timed, double factor, const habitat_prediction *const *predictions,
+                       size_t count, char *text) {
     char widths[160];
     size_t i = 0;
     while (i < count && predictions[i]->interval_basis != HABITAT_INTERVAL_DEFAULT)
@@ -203,7 +203,8 @@ bool warn_of_intervals(bool timed, const habitat_prediction *const *predictions,
     if (timed)
         estimate_width_words(widths, sizeof widths);
     else
-        untimed_width_words(predictions[i]->cpu_basis == HABITAT_CPU_RULE, widths, sizeof widths);
+        untimed_width_words(predictions[i]->cpu_basis == HABITAT_CPU_RULE ? factor : 0.0, widths,
+                            sizeof widths);
     snprintf(text, WARNING_BYTES, "low_ms and high_ms are a default width, not calibrated: %s",
              widths);
     return true;
@@ -280,6 +281,7 @@ typedef struct scene {
     const habitat_workload *w; /* as recorded */
     const habitat_gpu *origin; /* NULL: nobody timed the workload */
     habitat_precision asked;
+    double cpu_factor; /* untimed: by which the CPU's side may be off; 0: none is known */
     bool computes[HABITAT_DTYPE_COUNT];     /* untimed: products compute in it */
     const habitat_workload *const *of;      /* shape (count): what each row is predicted from */
     double (*shares)[HABITAT_DTYPE_COUNT];  /* shape (count): format_share() of these */
@@ -380,8 +382,9 @@ static void say(const scene *s, size_t first, size_t gpu_count, size_t count, li
     keep_line(out, HABITAT_WARNING_CALIBRATION,
               warn_of_calibration(predictions, gpu_count, next_line(out)));
     keep_line(out, HABITAT_WARNING_OUTSIDE, warn_of_outside(predictions, count, next_line(out)));
-    keep_line(out, HABITAT_WARNING_WIDTH,
-              warn_of_intervals(s->origin != NULL, predictions, count, next_line(out)));
+    keep_line(
+        out, HABITAT_WARNING_WIDTH,
+        warn_of_intervals(s->origin != NULL, s->cpu_factor, predictions, count, next_line(out)));
 }
 
 static habitat_status set_row_warnings(habitat_answer_row *row, const lines *l, made_answer *out,
@@ -463,6 +466,8 @@ static habitat_status of_iteration(made_answer *out, habitat_error *err) {
     if (status == HABITAT_OK && s.count) {
         s.asked = out->open.rows[0].key.precision;
         look_at(w, &s);
+        if (out->open.replay)
+            s.cpu_factor = habitat_replay_get_info(out->open.replay)->cpu_high;
         status = of_destinations(&s, out, err);
     }
     free(s.predictions);

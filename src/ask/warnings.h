@@ -47,8 +47,9 @@ bool warn_of_outside(const habitat_prediction *const *predictions, size_t count,
 /* versions.c: a second recording of another framework, CUDA or cuDNN than the first. */
 bool warn_of_versions(const habitat_trace_info *own, const habitat_trace_info *other, char *text);
 
-/* Intervals that are not calibrated. timed: of a recording that a GPU timed. */
-bool warn_of_intervals(bool timed, const habitat_prediction *const *predictions, size_t count,
-                       char *text);
+/* Intervals that are not calibrated. timed: of a recording that a GPU timed; else by which factor
+ * its CPU's side may be off. */
+bool warn_of_intervals(bool timed, double factor, const habitat_prediction *const *predictions,
+                       size_t count, char *text);
 
 #endif

@@ -44,6 +44,11 @@ CONSTANT(fitted, cpu_step_s, 3.1e-6, "s a step",
 CONSTANT(fitted, sorted_table_calls, 32, "calls of CUDA", "counted in the gradients of 26 tables: 22 kernels and 10 fills each; docs/decisions/0428")
 CONSTANT(fitted, cpu_table_factor, 1.35, "either way", "80 % of scripts with hosts and models left out are within 1.25, of each host's within 1.09 to 1.65, and seven scripts are further off; docs/decisions/0620")
 
+CONSTANT(fitted, cpu_table_host_factor, 1.22, "either way", "as cpu_table_factor, the host known and the model left out")
+CONSTANT(fitted, middle_launch_ns, 5750.0, "ns", "what `habitat calibrate` measures of a host, over how much longer it takes than the table says for eleven steps: two hosts, three processes each, 5.0 to 6.2 us; tools/judge_hosts.py --middle, docs/decisions/0623")
+CONSTANT(fitted, middle_forward_ns, 27000.0, "ns a layer", "as middle_launch_ns: 25.3 to 28.9")
+CONSTANT(fitted, middle_backward_ns, 92000.0, "ns a layer", "as middle_launch_ns: 81 to 102")
+
 /* clang-format on */
 
 #endif

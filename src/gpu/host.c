@@ -1,6 +1,7 @@
 /* One host beside another, by what launches and layers take their CPUs: docs/gpus.md. */
 #include <math.h>
 
+#include "base/constants_recordings.h"
 #include "base/constants_replay.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
@@ -11,9 +12,12 @@ static double spread_of(const habitat_host_costs *host) {
 
 habitat_status habitat_host_compare(const habitat_gpu *recorded, const habitat_gpu *other,
                                     habitat_host_ratio *out, habitat_error *err) {
-    if (!recorded || !other || !out)
-        return habitat_fail(err, HABITAT_E_ARG, "two calibrations and a place are needed");
-    const habitat_host_costs *from = &recorded->host, *to = &other->host;
+    if (!other || !out)
+        return habitat_fail(err, HABITAT_E_ARG, "a calibration and a place are needed");
+    const habitat_host_costs middle = {.launch_ns = fitted_middle_launch_ns,
+                                       .forward_ns = fitted_middle_forward_ns,
+                                       .backward_ns = fitted_middle_backward_ns};
+    const habitat_host_costs *from = recorded ? &recorded->host : &middle, *to = &other->host;
     if (!(from->launch_ns > 0.0) || !(to->launch_ns > 0.0)) {
         habitat_status status =
             habitat_fail(err, HABITAT_E_FORMAT,

@@ -104,11 +104,11 @@ static void set_iteration(const habitat_workload *w, habitat_prediction *out) {
     out->high_ms = fmax(out->high_ms, out->iteration_ms * (1.0 + fitted_untimed_width));
 }
 
-void untimed_width_words(bool by_rule, char *text, size_t size) {
+void untimed_width_words(double factor, char *text, size_t size) {
     char rule[80] = "";
-    if (by_rule)
+    if (factor > 0.0)
         habitat_format(rule, sizeof rule, ", a factor of %.2f of what the CPU needs by rule",
-                       fitted_cpu_table_factor);
+                       factor);
     habitat_format(text, size, "%.0f %% or more of what the operations take%s",
                    100.0 * fitted_untimed_width, rule);
 }
@@ -144,15 +144,17 @@ static void set_path(habitat_prediction *p) {
     p->path_gap_ms = 0.0;
 }
 
-void untimed_assemble(const habitat_workload *w, double cpu_ms, habitat_prediction *p) {
+void untimed_assemble(const habitat_workload *w, double cpu_ms, double factor,
+                      habitat_prediction *p) {
     double batch = (double)p->batch_size, sum_ms = p->iteration_ms;
     if (!(cpu_ms > 0.0))
         return;
     p->cpu_ms = cpu_ms;
     p->gpu_ms = sum_ms;
     p->iteration_ms = fmax(sum_ms, cpu_ms);
-    p->low_ms = fmax(p->low_ms, cpu_ms / fitted_cpu_table_factor);
-    p->high_ms = fmax(p->high_ms, cpu_ms * fitted_cpu_table_factor);
+    p->low_ms = fmax(p->low_ms, cpu_ms / factor);
+    p->high_ms = fmax(p->high_ms, cpu_ms * factor);
+    p->bound_by = cpu_ms > p->busy_ms ? HABITAT_BY_CPU : HABITAT_BY_GPU;
     set_path(p);
     p->idle_ms = p->iteration_ms - p->busy_ms;
     p->cpu_basis = HABITAT_CPU_RULE;

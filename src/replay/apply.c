@@ -233,6 +233,12 @@ static const char *basis_words(const habitat_replay *r) {
 
 bool habitat_replay_note(const habitat_replay *r, char *text, size_t size) {
     const char *words = basis_words(r);
+    if (workload_is_untimed(r->workload) && r->options.cpu_scale > 0.0) {
+        habitat_format(text, size,
+                       "beside the middle of hosts the CPU's times are taken x %.3g: %.3g ms",
+                       r->options.cpu_scale, r->info.cpu_ms);
+        return true;
+    }
     bool scaled = r->options.cpu_scale > 0.0 && r->options.cpu_scale != 1.0;
     const char *ignored = scaled ? ". --cpu-scale is ignored: there is no CPU time to scale" : "";
     if (!words && r->held_ms > 0.0) {

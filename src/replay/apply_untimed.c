@@ -43,13 +43,13 @@ habitat_status replay_apply_untimed(const habitat_replay *r, habitat_prediction 
                                     habitat_error *err) {
     double low = p->busy_ms > 0.0 ? p->low_ms / p->busy_ms : 1.0;
     double high = p->busy_ms > 0.0 ? p->high_ms / p->busy_ms : 1.0;
-    untimed_assemble(r->workload, untimed_cpu_ms(r->workload, p->gpu), p);
+    habitat_replay beside = replay_beside(r, p);
+    untimed_assemble(r->workload, beside.info.cpu_ms, r->info.cpu_high, p);
     if (!waits(r))
         return HABITAT_OK;
     double *ns = calloc(p->trace_kernel_count + 1, sizeof *ns);
     if (!ns)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    habitat_replay beside = replay_beside(r, p);
     replay_set_times(r, p, ns);
     habitat_status status = wait_for_gpu(&beside, ns, low, high, p, err);
     free(ns);

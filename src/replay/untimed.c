@@ -101,16 +101,29 @@ static habitat_status build(const habitat_workload *w, replay_graph *g, habitat_
     return fine ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
 }
 
+/* By how much longer than the table's this host takes; 1: nobody says. */
+static double scale_of(const habitat_replay *r) {
+    return r->options.cpu_scale > 0.0 ? r->options.cpu_scale : 1.0;
+}
+
+/* Models err, and hosts; with a host that somebody names that of its figures is left. */
+static double factor_of(const habitat_replay *r) {
+    if (!(r->options.cpu_scale > 0.0))
+        return fitted_cpu_table_factor;
+    double doubt = fmax(1.0, r->options.cpu_scale_doubt);
+    return exp(hypot(log(fitted_cpu_table_host_factor), log(doubt)));
+}
+
 habitat_status replay_make_untimed(habitat_replay *r, habitat_error *err) {
     const habitat_workload *w = r->workload;
     r->iterations = 1.0;
-    r->cpu_factor = 1.0;
+    r->cpu_factor = scale_of(r);
     r->usual_ns = fitted_cpu_step_s * 1e9;
     habitat_status status = build(w, &r->graph, err);
     r->info = (habitat_replay_info){.cpu_basis = HABITAT_CPU_RULE,
-                                    .cpu_ms = workload_table_cpu_ms(w, NULL),
-                                    .cpu_low = 1.0 / fitted_cpu_table_factor,
-                                    .cpu_high = fitted_cpu_table_factor,
+                                    .cpu_ms = workload_table_cpu_ms(w, NULL) * scale_of(r),
+                                    .cpu_low = 1.0 / factor_of(r),
+                                    .cpu_high = factor_of(r),
                                     .iteration_ms = NAN,
                                     .profiled_cpu_ms = NAN,
                                     .gap_scale = 1.0,
@@ -126,9 +139,9 @@ habitat_replay replay_beside(const habitat_replay *r, const habitat_prediction *
     habitat_replay out = *r;
     if (!workload_is_untimed(r->workload))
         return out;
-    double cpu_ms = untimed_cpu_ms(r->workload, p->gpu);
+    double cpu_ms = untimed_cpu_ms(r->workload, p->gpu) * scale_of(r);
     if (r->info.cpu_ms > 0.0)
-        out.cpu_factor = cpu_ms / r->info.cpu_ms;
+        out.cpu_factor *= cpu_ms / r->info.cpu_ms;
     out.info.cpu_ms = cpu_ms;
     return out;
 }

@@ -226,9 +226,16 @@ static void check_compare(void) {
     CHECK_INT(err.index, 0);
     CHECK_INT(habitat_host_compare(&slow, &none, &ratio, &err), HABITAT_E_FORMAT);
     CHECK_INT(err.index, 1);
-    CHECK_INT(habitat_host_compare(NULL, &quick, &ratio, &err), HABITAT_E_ARG);
+    CHECK_INT(habitat_host_compare(&slow, NULL, &ratio, &err), HABITAT_E_ARG);
     CHECK_NEAR(ratio.scale, 0.5, 1e-12); /* left alone */
     check_case("one host beside another: the geometric mean of three ratios");
+    habitat_gpu twice = {.host = {11500, 54000, 184000, 0.1, 0.1, 0.1}};
+    CHECK_INT(habitat_host_compare(NULL, &twice, &ratio, &err), HABITAT_OK);
+    CHECK_NEAR(ratio.scale, 2.0, 1e-12); /* constants_recordings.h: 5750, 27000, 92000 */
+    CHECK(ratio.doubt == 1.2);
+    CHECK_INT(habitat_host_compare(NULL, &none, &ratio, &err), HABITAT_E_FORMAT);
+    CHECK_INT(err.index, 1);
+    check_case("a host beside the middle of hosts");
 }
 
 /* ---- the models ---- */

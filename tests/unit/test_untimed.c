@@ -670,7 +670,7 @@ int main(void) {
     habitat_workload w = {.batch_size = 8};
     pools();
     habitat_prediction p = sum_of(20.0);
-    untimed_assemble(&w, 52.0, &p);
+    untimed_assemble(&w, 52.0, 1.35, &p);
     CHECK_NEAR(p.iteration_ms, 52.0, 0.0);
     CHECK_NEAR(p.busy_ms, 20.0, 0.0);
     CHECK_NEAR(p.idle_ms, 32.0, 1e-12);
@@ -684,7 +684,7 @@ int main(void) {
     CHECK_INT(p.assembled, HABITAT_ASSEMBLE_REPLAY);
     check_case("the CPU's table is the iteration where the GPU is done sooner");
     p = sum_of(50.0);
-    untimed_assemble(&w, 42.0, &p);
+    untimed_assemble(&w, 42.0, 1.35, &p);
     CHECK_NEAR(p.iteration_ms, 50.0, 0.0);
     CHECK_NEAR(p.path_kernel_ms, 50.0, 0.0);
     CHECK(p.path_cpu_ms == 0.0);
@@ -692,13 +692,13 @@ int main(void) {
     CHECK_NEAR(p.high_ms, 62.5, 1e-12); /* above 42 x 1.4 */
     check_case("else the GPU's time, and the interval covers both");
     p = sum_of(50.0);
-    untimed_assemble(&w, NAN, &p);
+    untimed_assemble(&w, NAN, 1.35, &p);
     CHECK_NEAR(p.iteration_ms, 50.0, 0.0);
     CHECK_INT((int)p.assembled, 0); /* as it was */
     check_case("shapes without a recording have no CPU side");
     p = sum_of(20.0);
     w.left_out_count = 1;
-    untimed_assemble(&w, 52.0, &p);
+    untimed_assemble(&w, 52.0, 1.35, &p);
     CHECK_NEAR(p.iteration_ms, 52.0, 0.0);
     CHECK(isnan(p.samples_per_s));
     check_case("a rate is not known where not all of the work is");

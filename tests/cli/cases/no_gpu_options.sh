@@ -2,7 +2,7 @@
 trace=$fixtures/no_gpu.json
 cp "$trace" again.json
 run() { "$habitat" "$@" >out; echo "exit $?, $(wc -l <out | tr -d ' ') lines"; }
-for wrong in "--cpu-scale 2" "--gpus 4" "--batch 128" "--batch 128 --batch-from again.json" "--precision tf32" \
+for wrong in "--cpu-scale 0" "--gpus 4" "--batch 128" "--batch 128 --batch-from again.json" "--precision tf32" \
     "--from T4" "--iterations 3"; do
     run predict "$trace" --to T4 $wrong
 done

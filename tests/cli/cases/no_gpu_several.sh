@@ -30,7 +30,7 @@ for message in "all-gather of a layer's weights" "reduce-scatter of a layer's gr
     echo "$(grep -ac "$message" parts/rank.0.et) $message"
 done
 "$habitat" export --chakra "$step" --to L40S -o one.et && grep -ac recorded_ns one.et
-for wrong in "--gpus 2 --precision fp32" "--gpus 2 --assemble sum" "--gpus 2 --cpu-scale 2"; do
+for wrong in "--gpus 2 --precision fp32" "--gpus 2 --assemble sum"; do
     "$habitat" predict "$step" --to L40S $wrong; echo "$?"
 done
 # of several iterations the first one counts
