@@ -20,7 +20,7 @@ Made by `make eval` from `data/recordings/full_size`; do not edit.
 {steps} training steps of the sizes that people train (`tools/full_size_steps.py`): 0.02 to 7.6 billion parameters, large batches that take much of 80 GB, up to 1.3 s a step. (Most other recordings here
 take less than 0.1 s.) Each was recorded on one H100 with a small and a large batch in autocast to bf16 (the adapters in bf16), and with the small one in TF32. What the same steps took on one H200 is in
 `measured_h200.csv`, on two that share gradients in `measured_ddp_h200.csv` (`tools/measure_ddp_steps.py --full-size`), and on two that keep weights,
-gradients and states in parts in `measured_sharded_h200.csv` (`--sharded`).
+gradients and states in parts in `measured_sharded_h200.csv` and, in another session, `measured_sharded_h200_2.csv` (`--sharded`).
 
 What the rows say: [new-models.md](new-models.md#how-to-read-these-tables). Batch 2 of long_words did not fit an H100 (`predict` says of batch 1: "may not fit").
 
@@ -28,7 +28,7 @@ What the rows say: [new-models.md](new-models.md#how-to-read-these-tables). Batc
 recordings where these tell enough), so all rows are partly seen; the [clean test](#clean-test) has others. Two steps ran at a time, each on a GPU of its own, so whole steps that the CPU binds are of busy
 hosts. Times of two GPUs were in view when docs/decisions/0536 was made, whose constants were chosen on other steps, and RegNet of the clean test when 0535 was. Those with weights in parts are seen, in the clean
 test as well: the time of the CPU for each parameter, the widths and the form of the memory were chosen on them (docs/decisions/0556, with the first look). Those "from shapes alone" are a first look, nothing was chosen on them (0590); those "of the script in parts"
-(`tools/sharded_steps.py`, in `parts_without_gpu`) too, but that all peaks of memory were in view when 0591 was made.
+(`tools/sharded_steps.py`, in `parts_without_gpu`) too, but that all peaks of memory were in view when 0591 was made. "Two H200s again" are two of another host, measured after 0620 to 0623 (the CPU's table, for which no step of two GPUs counted): a clean test of those.
 
 ## All steps
 """
@@ -97,6 +97,9 @@ def sharded(habitat, folder):
         _, guess = judge.predict(habitat, path, "--gpus", 2, "--sharded", gpu=unusual.OTHER)
         yield whole_step(what, row, guess)
         yield judge.case(f"{what}, peak of memory", row["model"], guess["memory_bytes"], float(row["peak_bytes"]))
+    for row, path, what in measured_on_two(folder, "measured_sharded_h200_2.csv", words):
+        _, guess = judge.predict(habitat, path, "--gpus", 2, "--sharded", gpu=unusual.OTHER)
+        yield whole_step(what.replace("two H200s", "two H200s again"), row, guess)
 
 
 def page(habitat, folder):
