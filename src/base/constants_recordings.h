@@ -44,6 +44,9 @@ CONSTANT(fitted, cpu_step_s, 3.1e-6, "s a step",
 CONSTANT(fitted, sorted_table_calls, 32, "calls of CUDA", "counted in the gradients of 26 tables: 22 kernels and 10 fills each; docs/decisions/0428")
 CONSTANT(fitted, cpu_table_factor, 1.35, "either way", "80 % of scripts with hosts and models left out are within 1.25, of each host's within 1.09 to 1.65, and seven scripts are further off; docs/decisions/0620")
 
+CONSTANT(chosen, weight_bytes_per_s, 2e12, "byte/s", "a GPU of today: which operations of a step count most, where no GPU is named yet")
+CONSTANT(chosen, weight_flop_per_s, 4e14, "flop/s", "as weight_bytes_per_s")
+CONSTANT(chosen, weight_launch_s, 2e-6, "s", "as weight_bytes_per_s: of each operation")
 CONSTANT(fitted, cpu_table_host_factor, 1.22, "either way", "as cpu_table_factor, the host known and the model left out")
 CONSTANT(fitted, middle_launch_ns, 5750.0, "ns", "what `habitat calibrate` measures of a host, over how much longer it takes than the table says for eleven steps: two hosts, three processes each, 5.0 to 6.2 us; tools/judge_hosts.py --middle, docs/decisions/0623")
 CONSTANT(fitted, middle_forward_ns, 27000.0, "ns a layer", "as middle_launch_ns: 25.3 to 28.9")

@@ -4,13 +4,15 @@
 
 #include <stdlib.h>
 
+#include "base/constants_recordings.h"
 #include "base/error.h"
 #include "predict/rescale_words.h"
 
-/* What operations are weighed by where shares of the time are told: bytes and flop of a GPU of
- * today, and a launch. */
+/* What operations are weighed by where shares of the time are told. */
 static double weight_ms(const habitat_work *work) {
-    return (work->read_bytes + work->write_bytes) / 2e9 + work->flop / 4e11 + 2e-3;
+    double seconds = (work->read_bytes + work->write_bytes) / chosen_weight_bytes_per_s +
+                     work->flop / chosen_weight_flop_per_s + chosen_weight_launch_s;
+    return seconds * 1e3;
 }
 
 static habitat_status make(const habitat_workload *recorded, const scale_group *groups,
