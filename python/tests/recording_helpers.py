@@ -140,8 +140,9 @@ def recorded(folder, body, *options):
 
 
 def operations(trace):
-    """Those of which a GPU has work: not what autograd's engine is around."""
-    return [e for e in trace["traceEvents"] if e["cat"] == "cpu_op" and not e["name"].startswith("autograd::engine")]
+    """Those of which a GPU has work: not what autograd's engine is around, nor what is made of others."""
+    asked = [e for e in trace["traceEvents"] if e["cat"] == "cpu_op" and not e["name"].startswith("autograd::engine")]
+    return [e for e in asked if "Input Dims" in e["args"]]
 
 
 def shapes(trace, name):

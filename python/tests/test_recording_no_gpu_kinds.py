@@ -437,6 +437,27 @@ def test_distances_are_made_of_a_product(tmp_path):
     assert seen[9] == ("bmm", [4, 7, 7], [4, 7, 7]) and seen[10][1] == [4, 7, 7]
 
 
+@pytest.mark.parametrize(
+    "body, names",
+    [
+        ("z = y.logsumexp(-1)", "amax abs eq masked_fill_ sub exp_ sum log_ add_"),
+        ("z = F.binary_cross_entropy_with_logits(y, torch.rand_like(y))", "rand_like log_sigmoid_forward fill_ sub_ mul_ sub_ mean"),
+        ("z = F.soft_margin_loss(y, y.detach())", "neg mul_ exp_ log1p_ mean copy_"),
+        ("z = y.masked_fill(y.detach() > 0, 1.0)", "gt clone masked_fill_"),
+        ("z = torch.isinf(y)", "abs eq"),
+        ("z = torch.dist(y, y.detach())", "sub norm"),
+    ],
+)
+def test_what_a_gpu_does_in_several_kernels_is_taken_apart(tmp_path, body, names):
+    """As recordings of a GPU show it, and the parts are inside an operation of which nothing else is said."""
+    assert [name for name, *_ in operations_of(tmp_path, body)] == names.split()
+    trace = recorded(tmp_path, PARTS.format(body=body) + LOOP)
+    around = [e for e in trace["traceEvents"] if e["cat"] == "cpu_op" and not e["args"]]
+    first, last = around[0]["ts"], around[0]["ts"] + around[0]["dur"]
+    parts = [e["name"][6:] for e in operations(trace) if first < e["ts"] < last]
+    assert parts == names.split()[names.startswith(("gt", "rand")) :]
+
+
 def test_gradients_of_distances_are_made_pair_by_pair(tmp_path):
     body = "z = torch.cdist(y, torch.ones(4, 3, 5, device='cuda'), p=1); y = y + z.sum()"
     trace = recorded(tmp_path, PARTS.format(body=body) + LOOP)

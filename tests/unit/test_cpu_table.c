@@ -78,6 +78,36 @@ static void test_table(void) {
     check_case("gradients take the CPU more than operations do, half of it before they are read");
 }
 
+/* Three operations inside one of which nothing is said, two inside a node of autograd, one
+ * alone. */
+static void test_parts(void) {
+    made_text text = {0};
+    habitat_workload *w = NULL;
+    habitat_error err = {0};
+    made_write(&text, "{\"habitat\": {\"schema\": 1, \"recorded_without_gpu\": true}, "
+                      "\"traceEvents\": [\n");
+    event(&text, 0, 8, "aten::logsumexp", "");
+    event(&text, 1, 1, "aten::abs", plain);
+    event(&text, 3, 1, "aten::exp", plain);
+    event(&text, 5, 1, "aten::log", plain);
+    event(&text, 10, 8, "autograd::engine::evaluate_function: LogsumexpBackward0", "");
+    event(&text, 11, 1, "aten::abs", plain);
+    event(&text, 13, 1, "aten::exp", plain);
+    made_write(&text,
+               "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::log\", \"pid\": 1, "
+               "\"tid\": 1, \"ts\": 20, \"dur\": 1, \"args\": {%s}}]}\n",
+               plain);
+    habitat_trace *trace = made_trace_without_gpu(&text);
+    CHECK_INT(workload_from_shapes_of(trace, &w, &err), HABITAT_OK);
+    CHECK_INT(w->kernel_count, 6);
+    CHECK_INT(w->warning_count, 2); /* what is around them is not said to be left out */
+    for (size_t i = 0; i < w->kernel_count; i++)
+        CHECK_NEAR(workload_table_launch_ms(w, i) * 1e3, 33, 1e-9);
+    habitat_workload_free(w);
+    habitat_trace_free(trace);
+    check_case("an operation of which nothing is said stands for those inside it");
+}
+
 /* 10 GB/s of a link of 11.6, and 10 GB/s of the CPU: 1 MB is 100 us each. */
 static void test_copies(void) {
     habitat_gpu gpu = made_gpu("a", 100, 1, 1000, 10);
@@ -136,6 +166,7 @@ static void test_recorded(void) {
 
 int main(void) {
     test_table();
+    test_parts();
     test_copies();
     test_recorded();
     return check_done();

@@ -68,6 +68,13 @@ class Log:
         """One that others are inside of."""
         return self._open("cpu_op", name, {**(describe(arguments) if arguments else {}), **more})
 
+    def begin_parts(self, name: str) -> Optional[Event]:
+        """An operation of which nothing is said but that others are asked for inside it, until `end_range()`."""
+        if not self.on:
+            return None
+        self._nodes.follow()
+        return self.begin_operation(name, [], {})
+
     def follow_gradient(self, gradient: Any) -> bool:
         """Notes that one is added to its parameter, if that is why there is an operation on it, and says whether it is."""
         if not self.on or not self._nodes.adds():

@@ -42,7 +42,10 @@ ASK_DEVICE = torch.ops.prim.device.default
 GPU = torch.device("cuda", 0)
 WITHOUT_RULES = torch.Tensor.__torch_dispatch__
 IN_PARTS = torch._C.DispatchKey.CompositeImplicitAutograd
-IN_PARTS_BEHIND_AUTOGRAD = torch._C.DispatchKey.CompositeExplicitAutograd
+IN_PARTS_BEHIND_AUTOGRAD = (
+    torch._C.DispatchKey.CompositeExplicitAutograd,
+    torch._C.DispatchKey.CompositeExplicitAutogradNonFunctional,
+)
 GROUPED = getattr(getattr(aten, "_grouped_mm", None), "default", None)  # since PyTorch 2.8
 
 # What FakeTensorMode says, then runs, where it cannot tell the shapes of a result: layouts other than dense ones, operations without
@@ -78,7 +81,10 @@ COPIED_INTO = {
     "aten::slice_backward", "aten::select_backward", "aten::diagonal_backward", "aten::unfold_backward", "aten::diag_embed",
 }  # fmt: skip
 # They are made of other operations, each in kernels of its own, behind autograd.
-MADE_OF_OTHERS = {"aten::_euclidean_dist"}
+MADE_OF_OTHERS = {
+    "aten::_euclidean_dist", "aten::logsumexp", "aten::binary_cross_entropy_with_logits", "aten::soft_margin_loss",
+    "aten::soft_margin_loss_backward", "aten::dist", "aten::masked_fill", "aten::isinf", "aten::_trilinear", "aten::linalg_pinv",
+}  # fmt: skip
 # They draw a number for each of the first tensor's, or are the gradients of that: PyTorch has no rule of shapes for them.
 DRAWN_LIKE = {
     "aten::_standard_gamma", "aten::_standard_gamma_grad", "aten::_sample_dirichlet", "aten::_dirichlet_grad", "aten::binomial",
@@ -168,9 +174,13 @@ class ShapesOnly(FakeTensorMode):
     def _in_parts(self, func: Any, args: Any, kwargs: Any) -> Any:
         """What is taken apart before it comes here, but for `inference_mode()`."""
         own = self._overrides.get(func.name()) if on_gpu(args) else None
-        key = IN_PARTS if _has(func, IN_PARTS) else IN_PARTS_BEHIND_AUTOGRAD
-        with self:
-            return own(*args, **kwargs) if own else func._op_dk(key, *args, **kwargs)
+        key = next(key for key in (IN_PARTS, *IN_PARTS_BEHIND_AUTOGRAD) if _has(func, key))
+        around = self._log.begin_parts(func._schema.name) if func._schema.name in MADE_OF_OTHERS and on_gpu(args) else None
+        try:
+            with self:
+                return own(*args, **kwargs) if own else func._op_dk(key, *args, **kwargs)
+        finally:
+            self._log.end_range(around)
 
     def _run(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """The result's shapes; what PyTorch runs on the way to them is none of ours."""
@@ -303,7 +313,7 @@ class ShapesOnly(FakeTensorMode):
         """Whether its parts pass here as well."""
         if func not in self._composite:
             name = func._schema.name
-            behind = name in MADE_OF_OTHERS and _has(func, IN_PARTS_BEHIND_AUTOGRAD)
+            behind = name in MADE_OF_OTHERS and any(_has(func, key) for key in IN_PARTS_BEHIND_AUTOGRAD)
             self._composite[func] = behind or (_has(func, IN_PARTS) and name not in OF_GPU)
         return self._composite[func]
 
