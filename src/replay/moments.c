@@ -8,8 +8,8 @@
 #include "base/list.h"
 #include "base/quantile.h"
 #include "replay/builder.h"
-#include "trace/calls.h"
 #include "replay/quick.h"
+#include "trace/calls.h"
 
 /* Times, as many as it takes. */
 typedef struct times {

@@ -13,8 +13,8 @@
 #include "base/error.h"
 #include "predict/untimed.h"
 #include "replay/abreast.h"
-#include "trace/calls.h"
 #include "replay/launched.h"
+#include "trace/calls.h"
 #include "workload/cpu_table.h"
 
 enum { CPU = 0, STREAM = 1, STATES = 2 };
