@@ -22,6 +22,7 @@ FORMATS = ("tf32", "fp16", "bf16", "fp8")
 NETWORKS = "End to end: convolutional networks"
 HOSTS = "What their hosts take"
 ORIGINS = "From other GPUs"
+SHAPES = "From shapes alone"
 AMD = "End to end: GPUs of AMD"
 OPERATION_TABLES = ("Per operation", "Convolutions and recurrent layers")
 
@@ -163,6 +164,16 @@ def other_origins(report):
     yield f"| operations of language models, fp32, timed by others on {gpus}, onto each other | {row['cases']} | {row['mean %']} | {worst} | {row['inside']} |"
 
 
+def shapes(report):
+    """Steps that nobody recorded on any GPU."""
+    language, networks, *_ = report.under(SHAPES)
+    first, second = list(language[0])[0], list(networks[0])[0]
+    rows = [(f"{first}, no recording at all (shapes alone), {apart} left out", row) for row in language for apart in re.findall(r"all but (\S+?)\*?$", row[first])]
+    rows += [(f"{second}, {form}, not bound by the host, shapes alone", row_of(networks, second, f"{form}, **all")) for form in ("fp32", "fp16")]
+    for name, row in rows:
+        yield f"| {name} | {row['cases']} | {row['mean error %']} | {row['worst'].lstrip('+-')} | {row['inside the interval']} |"
+
+
 def pairs(report):
     for at, said, rows in report.tables:
         match = re.match(r"From (\S+) to (\S+):$", said)
@@ -281,6 +292,7 @@ def summary(text):
         raise Missing("no table of convolutional networks")
     nets += hosts(report)
     nets += other_origins(report)
+    nets += shapes(report)
     two_ways = list(pairs(report))
     if not two_ways:
         raise Missing("no table of pairs")

@@ -217,13 +217,9 @@ FILES = (
 
 
 def recorded(row):
-    """Whether data/recordings holds the model of this row of e2e_models.csv (tools/eval_models.py, eval_cnns.py), or the row tells
-    what the host of such a row takes (tools/cnn_hosts.py)."""
-    source, model, _, dtype, _, gpus = row[:6]
-    networks = ("resnet50", "vgg16", "densenet121", "mobilenet_v2", "mnasnet0_5", "shufflenet_v2_x0_5", "squeezenet1_1")
-    return source == "neusight" or (
-        source == "ryujaehun" and model in networks and dtype in ("fp32", "fp16") and gpus == "1"
-    )
+    """Whether data/recordings holds the model of this row of e2e_models.csv (tools/eval_models.py, eval_cnns.py, published_steps.py)."""
+    source, _, _, dtype, _, gpus = row[:6]
+    return source == "neusight" or (source == "ryujaehun" and dtype in ("fp32", "fp16") and gpus == "1")
 
 
 def main():

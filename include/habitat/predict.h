@@ -63,6 +63,7 @@ typedef enum habitat_interval_basis {
                                  */
     HABITAT_INTERVAL_PASSING_WAIT, /* from the iteration without what the one recorded waited for
                                       outside, which may be of that one alone: nothing checks it */
+    HABITAT_INTERVAL_SHAPES,       /* steps predicted from shapes alone that were recorded, too */
     HABITAT_INTERVAL_COUNT         /* how many there are: no basis */
 } habitat_interval_basis;
 

@@ -568,3 +568,23 @@ for i in range(9):
     optimizer.step(closure)
 """
     assert len(shapes(recorded(tmp_path, body), "aten::addmm")) == 5 * 2
+
+
+@pytest.mark.parametrize("other", ["2", "weight[..., None]"])
+def test_zeros_that_nobody_keeps_cost_nothing(tmp_path, other):
+    """The gradient of signs is zeros without memory, and so is what multiplies it; then it is added to another gradient."""
+    body = f"weight = y[..., 0].detach(); y = y + torch.sgn(y * {other}) + y.square()"
+    trace = recorded(tmp_path, PARTS.format(body=body) + LOOP)
+    seen = names(trace)
+    assert "aten::sgn" in seen and not any("zerotensor" in name or name.startswith("prims::") for name in seen)
+    assert not [e for e in trace["traceEvents"] if e["cat"] == "cuda_runtime"]  # a number is no copy from the host
+
+
+@pytest.mark.parametrize("loss, labels", [("multi_margin_loss", "(6,)"), ("multilabel_margin_loss", "(6, 2)")])
+def test_losses_of_margins(tmp_path, loss, labels):
+    body = ON_GPU + f"""
+def step():
+    return nn.functional.{loss}(model(torch.randn(6, 4, device="cuda")), torch.randint(0, 2, {labels}, device="cuda"))
+"""
+    trace = recorded(tmp_path, body + LOOP)
+    assert shapes(trace, f"aten::{loss}_backward")[0][1] == (6, 2)

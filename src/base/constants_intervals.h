@@ -45,6 +45,10 @@ CONSTANT(fitted, iteration_least_width, 0.03, "of the iteration",
 CONSTANT(fitted, film_gradient_factor, 2.5, "of the upper end",
          "gradients of a network's convolutions in three dimensions, strict fp32 on an H200, against those of images; docs/decisions/0431")
 CONSTANT(fitted, group_gradient_factor, 1.6, "of the upper end", "nine in ten of 514 gradients of groups in strict fp32 on an H200, layers left out; docs/decisions/0535")
+CONSTANT(fitted, shapes_shared, .5, "of an operation's own width in log(time)",
+         "what the operations of a class share in a step: steps recorded without a GPU against the same steps on H100s and H200s, models left out; docs/decisions/0625")
+CONSTANT(fitted, shapes_capability, 90, "compute capability x 10", "of the GPUs that shapes_shared was fitted on; on others nothing averages out")
+CONSTANT(chosen, shapes_fallback_share, .1, "of the time", "steps that shapes_shared was fitted on hold less of it")
 CONSTANT(fitted, untimed_width, .25, "of the iteration", "steps recorded without a GPU against the same steps on an H200: docs/recording.md#without-a-gpu")
 
 /* clang-format on */

@@ -13,8 +13,11 @@
 #include "gpu/gpu.h"
 #include "predict/images.h"
 
-/* 80 % of a normal distribution lie within this many standard deviations. */
 static const double within_80 = 1.2816;
+
+double interval_half_width(double variance) {
+    return within_80 * sqrt(variance);
+}
 
 static double rate_sigma(int rate) {
     return rate == INTERVAL_PLAIN    ? fitted_plain_rate_sigma
@@ -109,8 +112,7 @@ static double short_row(habitat_class op_class, double ns) {
     return moves ? fitted_short_row_sigma * fmin(1.0, fitted_short_row_ns / ns) : 0.0;
 }
 
-/* Which of the GPU's rates binds a kernel; INTERVAL_RATES if that rate was measured. */
-static int estimated_rate(const rate_table *table, const habitat_kernel_facts *facts) {
+int interval_estimated_rate(const rate_table *table, const habitat_kernel_facts *facts) {
     double compute_s = facts->flop / table->flop_per_s[facts->dtype][facts->matrix_unit];
     double memory_s = facts->bytes / table->bytes_per_s;
     if (!(compute_s > memory_s))
@@ -136,7 +138,7 @@ double interval_add(interval_sum *sum, const scaling *s, const habitat_workload_
     variance += square(architecture_factor(s)) * (square(own.bias) + square(own.row));
     variance += square(short_row(kernel->op_class, ns));
     for (int g = 0; g < 2; g++) {
-        int rate = estimated_rate(tables[g], lead);
+        int rate = interval_estimated_rate(tables[g], lead);
         if (rate == INTERVAL_RATES)
             continue;
         sum->by_rate[g][rate] += ns;
@@ -166,8 +168,7 @@ static bool same_chip(const habitat_gpu *a, const habitat_gpu *b) {
            fabs(a->tdp_w / b->tdp_w - 1.0) <= chosen_same_chip_power;
 }
 
-/* Of whatever pair: rates that nobody measured, other units, what no method covers. */
-static double common_variance(const interval_sum *sum) {
+double interval_pair_variance(const interval_sum *sum) {
     double variance = square(sum->other_unit / sum->total * fitted_other_unit_sigma) +
                       square(sum->fallback / sum->total * chosen_fallback_sigma);
     for (int g = 0; g < 2; g++)
@@ -176,13 +177,13 @@ static double common_variance(const interval_sum *sum) {
     return variance;
 }
 
-static double class_variance(const interval_sum *sum, const scaling *s) {
+static double class_variance(const interval_sum *sum, double factor) {
     double variance = 0.0;
     for (int c = 0; c < HABITAT_CLASS_COUNT; c++) {
         double bias = 0.0;
         for (int kind = 0; kind < INTERVAL_KINDS; kind++)
             bias += sum->by_class[kind][c] * spread_of((habitat_class)c, (interval_kind)kind).bias;
-        variance += square(architecture_factor(s) / sum->total * bias);
+        variance += square(factor / sum->total * bias);
     }
     return variance;
 }
@@ -196,6 +197,11 @@ static double convolution_share(const interval_sum *sum) {
            sum->total;
 }
 
+double interval_across_variance(const interval_sum *sum) {
+    return class_variance(sum, 1.0) +
+           square(fitted_convolution_sigma * convolution_share(sum));
+}
+
 /* What others measured of steps with short kernels is longer than the GPU's work, never shorter:
  * their hosts are in it. */
 static double host_variance(const interval_sum *sum) {
@@ -206,7 +212,7 @@ static double host_variance(const interval_sum *sum) {
 interval_ends interval_of(const interval_sum *sum, const scaling *s) {
     if (!(sum->total > 0.0))
         return (interval_ends){0.0, 0.0, HABITAT_INTERVAL_ITERATIONS};
-    double variance = common_variance(sum) + square(s->w ? s->w->scale_sigma : 0.0);
+    double variance = interval_pair_variance(sum) + square(s->w ? s->w->scale_sigma : 0.0);
     if (same_chip(s->origin, s->dest)) {
         double unsized = workload_lacks_shapes(s->w) ? fitted_unsized_pair_sigma : 0.0;
         double sigma = sqrt(variance + square(fitted_pair_sigma) + square(unsized));
@@ -218,7 +224,7 @@ interval_ends interval_of(const interval_sum *sum, const scaling *s) {
                                interval_recorded(log(s->w->high_share), sigma),
                                HABITAT_INTERVAL_PAIRS};
     }
-    variance += square(fitted_common_sigma) + class_variance(sum, s) +
+    variance += square(fitted_common_sigma) + class_variance(sum, architecture_factor(s)) +
                 square(fitted_convolution_sigma * convolution_share(sum));
     double slow = log1p(sum->slower / sum->total);
     return (interval_ends){within_80 * sqrt(variance),

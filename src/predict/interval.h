@@ -32,6 +32,12 @@ typedef struct interval_sum {
     double fallback;
 } interval_sum;
 
+/* Within which 80 % lie, in log(time). */
+double interval_half_width(double variance);
+
+/* Which of the GPU's rates binds a kernel; INTERVAL_RATES if that rate was measured. */
+int interval_estimated_rate(const rate_table *table, const habitat_kernel_facts *facts);
+
 /* Add a kernel of busy time ns and return the half width of its own 80 % interval in log(time). */
 double interval_add(interval_sum *sum, const scaling *s, const habitat_workload_kernel *kernel,
                     const habitat_kernel_facts *lead, habitat_method method, double ns);
@@ -39,6 +45,13 @@ double interval_add(interval_sum *sum, const scaling *s, const habitat_workload_
 /* An end of what an iteration was recorded to take, in log(time), with what scaling adds to it, a
  * standard deviation in log(time). */
 double interval_recorded(double end, double sigma);
+
+/* Variances in log(time). Of whatever pair of GPUs: rates that nobody measured, other units, what
+ * no method covers. */
+double interval_pair_variance(const interval_sum *sum);
+
+/* What classes of kernels are off between two architectures. */
+double interval_across_variance(const interval_sum *sum);
 
 /* How far an iteration's 80 % interval goes down and up, in log(time), and what that rests on. */
 typedef struct interval_ends {

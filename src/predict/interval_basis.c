@@ -31,6 +31,8 @@ const char *habitat_interval_words(habitat_interval_basis basis) {
             "a recording of first uses: from the GPU's own time to the CPU's by rule",
         [HABITAT_INTERVAL_PASSING_WAIT] =
             "one iteration that waited for something outside: from what it takes without that",
+        [HABITAT_INTERVAL_SHAPES] =
+            "steps predicted from shapes alone that were also recorded on a GPU",
     };
     return (unsigned)basis < HABITAT_INTERVAL_COUNT ? words[basis] : NULL;
 }

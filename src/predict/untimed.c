@@ -16,7 +16,9 @@
 #include "predict/host_copy.h"
 #include "predict/method.h"
 #include "predict/operations.h"
+#include "predict/shapes_interval.h"
 #include "predict/totals.h"
+#include "predict/widen.h"
 #include "workload/cpu_table.h"
 
 typedef struct untimed {
@@ -100,6 +102,19 @@ static void set_iteration(const habitat_workload *w, habitat_prediction *out) {
     out->bound_by = by_gpu ? HABITAT_BY_GPU : HABITAT_BY_CPU;
     bool known = by_gpu && batch > 0 && !w->left_out_count;
     out->samples_per_s = known ? batch / out->iteration_ms * 1e3 : (double)NAN;
+}
+
+/* Of one whose like was recorded, too, by what that showed; else a default width. */
+static void set_interval(const habitat_workload *w, const shapes_sum *sum,
+                         habitat_prediction *out) {
+    if (out->method == HABITAT_METHOD_AUTO && shapes_interval_checked(sum, w, out->gpu)) {
+        interval_ends ends = shapes_interval_of(sum, out->gpu);
+        out->low_ms = out->iteration_ms / exp(ends.down);
+        out->high_ms = out->iteration_ms * exp(ends.up);
+        out->interval_basis = ends.basis;
+        habitat_interval_widen(out);
+        return;
+    }
     out->low_ms = fmin(out->low_ms, out->iteration_ms / (1.0 + fitted_untimed_width));
     out->high_ms = fmax(out->high_ms, out->iteration_ms * (1.0 + fitted_untimed_width));
 }
@@ -116,20 +131,25 @@ void untimed_width_words(double factor, char *text, size_t size) {
 static void sum_up(const untimed *u, habitat_prediction *out) {
     scaling s = {.w = u->w, .dest = u->dest};
     totals sum = {.calibrated = false};
+    shapes_sum whole = {.total = 0.0};
+    scaling_fill(&s.sustained_dest, u->dest, true);
     for (size_t i = 0; i < u->w->kernel_count; i++) {
         habitat_estimate *estimate = &out->trace_kernels[i];
         *estimate = u->answers[i].estimate;
         estimate->busy_ms = estimate->ms;
         double ns = estimate->ms * HABITAT_NS_PER_MS;
         totals_add(&sum, &u->w->kernels[i], ns, ns, estimate);
+        shapes_interval_add(&whole, &s, &u->w->kernels[i], estimate, ns);
         const char *note = u->answers[i].outside_note;
         bool analytic = note && estimate->method == HABITAT_METHOD_ROOFLINE;
         if (analytic && out->outside_operations++ == 0)
             snprintf(out->outside_note, sizeof out->outside_note, "%s", note);
     }
     totals_set(&s, &sum, out);
-    if (u->w->trace)
-        set_iteration(u->w, out);
+    if (!u->w->trace)
+        return;
+    set_iteration(u->w, out);
+    set_interval(u->w, &whole, out);
 }
 
 double untimed_cpu_ms(const habitat_workload *w, const habitat_gpu *gpu) {

@@ -37,10 +37,17 @@ def copy_of(name: str, arguments: List[Any], result: Any, on_gpu: Callable[[Any]
     source, into = arguments[source_at], result if into_at is None else arguments[into_at]
     if on_gpu(source) == on_gpu(into):
         return None
-    host = into if on_gpu(source) else source
-    memory = "Pinned" if getattr(host, "_habitat_pinned", False) else "Pageable"
-    kind = f"DtoH (Device -> {memory})" if on_gpu(source) else f"HtoD ({memory} -> Device)"
-    return Copy(kind, not arguments[goes_on_at])
+    waits = not arguments[goes_on_at]
+    return Copy(f"DtoH (Device -> {memory_of(into)})", waits) if on_gpu(source) else to_gpu(memory_of(source), waits)
+
+
+def memory_of(host: Any) -> str:
+    """Which memory a tensor of the host is in, in CUPTI's word."""
+    return "Pinned" if getattr(host, "_habitat_pinned", False) else "Pageable"
+
+
+def to_gpu(memory: str, waits: bool) -> Copy:
+    return Copy(f"HtoD ({memory} -> Device)", waits)
 
 
 def reads_at_end(name: str, arguments: List[Any], on_gpu: Callable[[Any], bool]) -> bool:

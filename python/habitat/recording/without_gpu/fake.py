@@ -62,11 +62,13 @@ def lacks_shapes(error: RuntimeError) -> bool:
 NO_WORK = {
     "aten::empty", "aten::empty_like", "aten::empty_strided", "aten::new_empty", "aten::new_empty_strided", "aten::detach",
     "aten::detach_", "aten::alias", "aten::lift_fresh", "aten::_unsafe_view", "aten::set_", "aten::resize_",
-    "aten::_reshape_alias", "aten::record_stream", "aten::is_pinned",
+    "aten::_reshape_alias", "aten::record_stream", "aten::is_pinned", "aten::_efficientzerotensor",
 }  # fmt: skip
 
 # PyTorch brings a formula for them as well, which a build without CUDA would use (dispatch.py keeps it from doing so).
 OF_GPU = {"aten::_fused_rms_norm", "aten::silu_backward", "aten::mish_backward"}
+# PyTorch knows no shape of these: that of the second of their inputs.
+GRADIENTS_OF_SCORES = {"aten::_ctc_loss_backward", "aten::multi_margin_loss_backward", "aten::multilabel_margin_loss_backward"}
 # A step of an optimiser in one kernel, in place: it has no result that could have a shape, and PyTorch a rule for Adam's alone.
 FUSED_STEPS = ("aten::_fused_ada", "aten::_fused_sgd_")
 # They fill their result with zeros, which CUDA does in a kernel of its own, ...
@@ -158,6 +160,8 @@ class ShapesOnly(FakeTensorMode):
             kwargs = {**kwargs, "device": GPU}  # "where the other tensor is", asked inside PyTorch
         if inside:
             return super().__torch_dispatch__(func, types, args, kwargs)
+        if func is aten._to_copy.default and not isinstance(args[0], torch.Tensor):
+            return self._number(args[0])
         if func is aten._local_scalar_dense.default:
             self._note(func, args, kwargs, None)
             return self._values.of(args[0])
@@ -170,6 +174,15 @@ class ShapesOnly(FakeTensorMode):
         self._note(func, args, kwargs, result)
         self._log.number(before)
         return result
+
+    def _number(self, value: Any) -> Any:
+        """A number that multiplies zeros nobody keeps: PyTorch asks for both on the device "meta", and no kernel runs."""
+        self._inside.on = True
+        try:
+            with self:
+                return torch.full((), value, device=GPU)
+        finally:
+            self._inside.on = False
 
     def _in_parts(self, func: Any, args: Any, kwargs: Any) -> Any:
         """What is taken apart before it comes here, but for `inference_mode()`."""
@@ -291,7 +304,7 @@ class ShapesOnly(FakeTensorMode):
             return cudnn_rnn_backward(*args, **kwargs)
         if func._schema.name == "aten::_ctc_loss":
             return ctc_loss(*args[:4])
-        if func._schema.name == "aten::_ctc_loss_backward":
+        if func._schema.name in GRADIENTS_OF_SCORES:
             return torch.empty_like(args[1])
         if func._schema.name in ("aten::index_copy", "aten::index_copy_") and func._overloadname != "out":
             return args[0] if func._schema.is_mutable else torch.empty_like(args[0])
@@ -320,7 +333,7 @@ class ShapesOnly(FakeTensorMode):
     def _note(self, func: Any, args: Any, kwargs: Any, result: Any) -> None:
         """Notes an operation, and whether the CPU waits for the GPU at its end."""
         name = func._schema.name
-        if not self._log.on or func.is_view or name in NO_WORK:
+        if not self._log.on or func.is_view or name in NO_WORK or name.startswith("prims::"):
             return
         arguments = in_order(func, args, kwargs)
         copy = crossing.copy_of(name, arguments, result, on_gpu)
@@ -360,6 +373,7 @@ class ShapesOnly(FakeTensorMode):
             name, arguments = "aten::all", [arguments[0]]
         if name in INDEXED:
             self._inside.on = True
+            self._bring_indices(*arguments[:2])
             arguments[:2] = self._leading(*arguments[:2])
             self._inside.on = False
         if name == "aten::_safe_softmax":
@@ -395,6 +409,20 @@ class ShapesOnly(FakeTensorMode):
         else:
             self._log.operation(name + "_" if _adds_into_zeros(name) else name, arguments)
 
+    def _bring_indices(self, source: Any, indices: Any) -> None:
+        """Those on the host are sent to the GPU of what they choose from: numbers from where they are, masks as the places where they are
+        true, through pinned memory and without waiting."""
+        for index in indices if on_gpu(source) else ():
+            if index is None or on_gpu(index):
+                continue
+            masks = index.dtype in (torch.bool, torch.uint8)
+            mask = known.known(index) if masks else None
+            sent = index if mask is None else index.new_empty([known.count_true(mask, mask.shape), mask.dim()], dtype=torch.int64)
+            copy = crossing.to_gpu("Pinned" if masks else crossing.memory_of(index), not masks)
+            self._log.operation("aten::_to_copy", [sent, None, None, None, None, masks, None], copy.kind)
+            if copy.waits:
+                self._log.wait("cudaStreamSynchronize")
+
     def _leading(self, source: Any, indices: Any) -> Tuple[Any, Any]:
         """What the kernel of an index sees: the dimensions that are chosen from first, and numbers for masks, which it counts before."""
         numbers: List[Any] = []
@@ -404,7 +432,8 @@ class ShapesOnly(FakeTensorMode):
                 numbers.append(index)
                 continue
             places = [index.new_empty([len(along)], dtype=torch.int64) for along in known.places(mask)]
-            self._log.operation("aten::nonzero", [index, index.new_empty([len(places[0]), len(places)], dtype=torch.int64)])
+            if on_gpu(index):
+                self._log.operation("aten::nonzero", [index, index.new_empty([len(places[0]), len(places)], dtype=torch.int64)])
             numbers += places
         if any(n is not None and n.dtype == torch.bool for n in numbers):
             return source, indices  # of a mask that is not known
