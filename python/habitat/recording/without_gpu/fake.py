@@ -8,8 +8,9 @@ operations that differ on a GPU (dispatch.py) hold for these tensors alone.
 
 from __future__ import annotations
 
+import contextlib
 import threading
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Tuple
 
 import torch
 from torch._subclasses.fake_tensor import (
@@ -20,7 +21,8 @@ from torch._subclasses.fake_tensor import (
 )
 from torch.utils._python_dispatch import _disable_current_modes
 
-from . import crossing, known
+from . import known
+from .kernels import GROUPED, MATRICES, Kernels, in_order, is_same, on_gpu
 
 if TYPE_CHECKING:
     from .allocations import Allocations
@@ -46,7 +48,6 @@ IN_PARTS_BEHIND_AUTOGRAD = (
     torch._C.DispatchKey.CompositeExplicitAutograd,
     torch._C.DispatchKey.CompositeExplicitAutogradNonFunctional,
 )
-GROUPED = getattr(getattr(aten, "_grouped_mm", None), "default", None)  # since PyTorch 2.8
 
 # What FakeTensorMode says, then runs, where it cannot tell the shapes of a result: layouts other than dense ones, operations without
 # a rule. A PyTorch that is built for CUDA asks for its driver then.
@@ -58,30 +59,12 @@ def lacks_shapes(error: RuntimeError) -> bool:
     return isinstance(error, UnsupportedOperatorException) or any(words in str(error) for words in NO_SHAPES)
 
 
-# They work on no element.
-NO_WORK = {
-    "aten::empty", "aten::empty_like", "aten::empty_strided", "aten::new_empty", "aten::new_empty_strided", "aten::detach",
-    "aten::detach_", "aten::alias", "aten::lift_fresh", "aten::_unsafe_view", "aten::set_", "aten::resize_",
-    "aten::_reshape_alias", "aten::record_stream", "aten::is_pinned", "aten::_efficientzerotensor",
-}  # fmt: skip
-
 # PyTorch brings a formula for them as well, which a build without CUDA would use (dispatch.py keeps it from doing so).
 OF_GPU = {"aten::_fused_rms_norm", "aten::silu_backward", "aten::mish_backward"}
 # PyTorch knows no shape of these: that of the second of their inputs.
 GRADIENTS_OF_SCORES = {"aten::_ctc_loss_backward", "aten::multi_margin_loss_backward", "aten::multilabel_margin_loss_backward"}
 # A step of an optimiser in one kernel, in place: it has no result that could have a shape, and PyTorch a rule for Adam's alone.
 FUSED_STEPS = ("aten::_fused_ada", "aten::_fused_sgd_")
-# They fill their result with zeros, which CUDA does in a kernel of its own, ...
-ZEROS_FIRST = {
-    "aten::embedding_dense_backward", "aten::nll_loss_backward", "aten::max_pool2d_with_indices_backward",
-    "aten::slice_backward", "aten::select_backward", "aten::diagonal_backward", "aten::unfold_backward",
-    "aten::diag_embed", "aten::grid_sampler_2d_backward", "aten::grid_sampler_3d_backward",
-    *(f"aten::{kind}_pad{dims}d_backward" for kind in ("reflection", "replication") for dims in (1, 2, 3)),
-}  # fmt: skip
-# ... and these only copy their tensor into it.
-COPIED_INTO = {
-    "aten::slice_backward", "aten::select_backward", "aten::diagonal_backward", "aten::unfold_backward", "aten::diag_embed",
-}  # fmt: skip
 # They are made of other operations, each in kernels of its own, behind autograd.
 MADE_OF_OTHERS = {
     "aten::_euclidean_dist", "aten::logsumexp", "aten::binary_cross_entropy_with_logits", "aten::soft_margin_loss",
@@ -91,20 +74,6 @@ MADE_OF_OTHERS = {
 DRAWN_LIKE = {
     "aten::_standard_gamma", "aten::_standard_gamma_grad", "aten::_sample_dirichlet", "aten::_dirichlet_grad", "aten::binomial",
 }  # fmt: skip
-# Products, and where their matrices begin: a format of the result may follow these, of which PyTorch's rule of shapes knows nothing.
-MATRICES = {"aten::mm": 0, "aten::bmm": 0, "aten::addmm": 1, "aten::baddbmm": 1}
-# They choose elements by lists of indices, in which a dimension that is taken whole has none.
-INDEXED = {"aten::index", "aten::index_put", "aten::index_put_"}
-# They make a tensor and fill it, which is all that runs on a GPU.
-FILLED = {
-    "aten::new_zeros": "aten::zero_", "aten::new_ones": "aten::fill_", "aten::new_full": "aten::fill_",
-    "aten::scalar_tensor": "aten::fill_", "aten::randint": "aten::random_", "aten::linspace": "aten::fill_",
-    "aten::randint_like": "aten::random_",
-}  # fmt: skip
-# Gradients of gathers add into zeros, out of place where a tensor is of a class of Python's, as ours are.
-ADDED_INTO_ZEROS = {"aten::scatter_add": "GatherBackward", "aten::index_put": "IndexBackward"}
-# They copy so many of their first tensors where those are not contiguous.
-CONTIGUOUS_FIRST = {"aten::native_layer_norm": 1, "aten::native_layer_norm_backward": 2}
 # Where their tensors begin that say how cuDNN lays out the results.
 CONVOLUTIONS = {aten.convolution.default: 0, aten.convolution_backward.default: 1}
 
@@ -118,18 +87,6 @@ def has_own_rules(kind: Any) -> bool:
     return not issubclass(kind, FakeTensor) and getattr(kind, "__torch_dispatch__", WITHOUT_RULES) is not WITHOUT_RULES
 
 
-def is_same(a: Any, b: Any) -> bool:
-    """Whether two tensors are the same elements of the same memory."""
-    same_memory = a is b or known.memory_of(a) == known.memory_of(b)
-    return same_memory and (a.dtype, a.stride(), a.storage_offset()) == (b.dtype, b.stride(), b.storage_offset())
-
-
-def on_gpu(value: Any) -> bool:
-    if isinstance(value, torch.Tensor):
-        return bool(value.device.type == "cuda")
-    return isinstance(value, (list, tuple)) and any(on_gpu(v) for v in value)
-
-
 class ShapesOnly(FakeTensorMode):
     """Every operation passes here: `log` gets those on the GPU, `values` is asked for numbers."""
 
@@ -141,6 +98,7 @@ class ShapesOnly(FakeTensorMode):
         self._allocations = allocations
         self._inside = threading.local()
         self._composite: Dict[Any, bool] = {}
+        self._kernels = Kernels(log, self._quiet)
 
     def __deepcopy__(self, memo: Any) -> "ShapesOnly":
         """A tensor is copied with its mode; there is one mode for all of them."""
@@ -163,7 +121,7 @@ class ShapesOnly(FakeTensorMode):
         if func is aten._to_copy.default and not isinstance(args[0], torch.Tensor):
             return self._number(args[0])
         if func is aten._local_scalar_dense.default:
-            self._note(func, args, kwargs, None)
+            self._kernels.note(func, args, kwargs, None)
             return self._values.of(args[0])
         before = self._log.latest
         adds = bool(args) and on_gpu(args[0]) and self._log.follow_gradient(args[0])
@@ -171,18 +129,23 @@ class ShapesOnly(FakeTensorMode):
         if adds:
             self._allocations.keep([args[0], result])
         self._values.follow(func._schema.name, args, result)
-        self._note(func, args, kwargs, result)
+        self._kernels.note(func, args, kwargs, result)
         self._log.number(before)
         return result
 
+    @contextlib.contextmanager
+    def _quiet(self) -> Iterator[None]:
+        """What PyTorch runs in it is none of the script's."""
+        before, self._inside.on = getattr(self._inside, "on", False), True
+        try:
+            yield
+        finally:
+            self._inside.on = before
+
     def _number(self, value: Any) -> Any:
         """A number that multiplies zeros nobody keeps: PyTorch asks for both on the device "meta", and no kernel runs."""
-        self._inside.on = True
-        try:
-            with self:
-                return torch.full((), value, device=GPU)
-        finally:
-            self._inside.on = False
+        with self._quiet(), self:
+            return torch.full((), value, device=GPU)
 
     def _in_parts(self, func: Any, args: Any, kwargs: Any) -> Any:
         """What is taken apart before it comes here, but for `inference_mode()`."""
@@ -330,196 +293,6 @@ class ShapesOnly(FakeTensorMode):
             self._composite[func] = behind or (_has(func, IN_PARTS) and name not in OF_GPU)
         return self._composite[func]
 
-    def _note(self, func: Any, args: Any, kwargs: Any, result: Any) -> None:
-        """Notes an operation, and whether the CPU waits for the GPU at its end."""
-        name = func._schema.name
-        if not self._log.on or func.is_view or name in NO_WORK or name.startswith("prims::"):
-            return
-        arguments = in_order(func, args, kwargs)
-        copy = crossing.copy_of(name, arguments, result, on_gpu)
-        if copy is not None:
-            self._log.operation(name, arguments, copy.kind)
-        else:
-            self._note_work(func, name, list(arguments), result)
-        if copy.waits if copy is not None else crossing.reads_at_end(name, arguments, on_gpu):
-            self._log.wait("cudaStreamSynchronize")
-
-    def _note_work(self, func: Any, name: str, arguments: List[Any], result: Any) -> None:
-        if name in MATRICES and func._overloadname.startswith("dtype"):
-            del arguments[MATRICES[name] + 2]
-        if name == "aten::clone" and arguments[1] is None:
-            arguments[1] = torch.preserve_format
-        if not (on_gpu(result) or any(on_gpu(a) for a in arguments)):
-            if isinstance(result, torch.Tensor):
-                self._log.drawn_on_cpu(name, result.numel())
-            return
-        for t in arguments[: CONTIGUOUS_FIRST.get(name, 0)]:
-            if not t.is_contiguous():
-                self._log.operation("aten::clone", [t, torch.contiguous_format])
-        if name in ZEROS_FIRST:
-            self._log.operation("aten::zero_", [result[0] if isinstance(result, tuple) else result])
-        if name == "aten::baddbmm" and arguments[3] != 0:  # adds to what was copied into its result
-            self._inside.on = True
-            added = arguments[0].expand(result.shape)
-            self._inside.on = False
-            self._log.operation("aten::copy_", [result, added, False])
-        if name == "aten::equal":
-            self._note_equal(*arguments)
-            return
-        if name == "aten::allclose":
-            self._log.operation("aten::isclose", arguments)
-            name, arguments = "aten::all", [arguments[0]]
-        if name == "aten::_is_all_true":
-            name, arguments = "aten::all", [arguments[0]]
-        if name in INDEXED:
-            self._inside.on = True
-            self._bring_indices(*arguments[:2])
-            arguments[:2] = self._leading(*arguments[:2])
-            self._inside.on = False
-        if name == "aten::_safe_softmax":
-            self._note_safe_softmax(arguments, result)
-        elif name == "aten::repeat_interleave":  # of how often: where each begins, then its number as often
-            self._log.operation("aten::cumsum", [arguments[0], 0, None])
-            self._log.operation("aten::fill_", [result, 0])
-        elif name == "aten::diagonal_copy":
-            self._log.operation("aten::copy_", [result, result, False])
-        elif name == "aten::_cdist_backward":
-            self._note_pairs(name, arguments)
-        elif name == "aten::nonzero":
-            self._log.operation(name, [*arguments, result])
-        elif name.startswith("aten::masked_scatter"):
-            self._note_masked_scatter(name, arguments, result)
-        elif func is GROUPED and arguments[0].dtype != torch.bfloat16:
-            self._note_groups(*arguments[:3])
-        elif name == "aten::roll" and len(arguments[2]) > 1:
-            for shift, dim in zip(*arguments[1:]):  # each in a kernel of its own
-                self._log.operation(name, [arguments[0], [shift], [dim]])
-        elif name == "aten::masked_select":
-            self._note_masked(arguments[0], arguments[1], result)
-        elif name == "aten::eye":
-            self._inside.on = True
-            diagonal = result.diagonal()
-            self._inside.on = False
-            self._log.operation("aten::zero_", [result])
-            self._log.operation("aten::fill_", [diagonal, 1])
-        elif name in FILLED:
-            self._log.operation(FILLED[name], [result, 0] if FILLED[name] == "aten::fill_" else [result])
-        elif name in COPIED_INTO:
-            self._log.operation("aten::copy_", [arguments[0], arguments[0], False])
-        else:
-            self._log.operation(name + "_" if _adds_into_zeros(name) else name, arguments)
-
-    def _bring_indices(self, source: Any, indices: Any) -> None:
-        """Those on the host are sent to the GPU of what they choose from: numbers from where they are, masks as the places where they are
-        true, through pinned memory and without waiting."""
-        for index in indices if on_gpu(source) else ():
-            if index is None or on_gpu(index):
-                continue
-            masks = index.dtype in (torch.bool, torch.uint8)
-            mask = known.known(index) if masks else None
-            sent = index if mask is None else index.new_empty([known.count_true(mask, mask.shape), mask.dim()], dtype=torch.int64)
-            copy = crossing.to_gpu("Pinned" if masks else crossing.memory_of(index), not masks)
-            self._log.operation("aten::_to_copy", [sent, None, None, None, None, masks, None], copy.kind)
-            if copy.waits:
-                self._log.wait("cudaStreamSynchronize")
-
-    def _leading(self, source: Any, indices: Any) -> Tuple[Any, Any]:
-        """What the kernel of an index sees: the dimensions that are chosen from first, and numbers for masks, which it counts before."""
-        numbers: List[Any] = []
-        for index in indices:
-            mask = None if index is None or index.dtype != torch.bool else known.known(index)
-            if mask is None:
-                numbers.append(index)
-                continue
-            places = [index.new_empty([len(along)], dtype=torch.int64) for along in known.places(mask)]
-            if on_gpu(index):
-                self._log.operation("aten::nonzero", [index, index.new_empty([len(places[0]), len(places)], dtype=torch.int64)])
-            numbers += places
-        if any(n is not None and n.dtype == torch.bool for n in numbers):
-            return source, indices  # of a mask that is not known
-        numbers += [None] * (source.dim() - len(numbers))
-        first = [i for i, n in enumerate(numbers) if n is not None]
-        rest = [i for i, n in enumerate(numbers) if n is None]
-        return source.permute(first + rest), [numbers[i] for i in first]
-
-    def _note_masked(self, x: Any, mask: Any, result: Any) -> None:
-        """Where the mask is true is counted first; then those elements are taken."""
-        self._inside.on = True
-        x, mask = torch.broadcast_tensors(x, mask)
-        places = [result.new_empty(result.shape, dtype=torch.int64) for _ in x.shape]
-        found = result.new_empty([result.numel(), x.dim()], dtype=torch.int64)
-        self._inside.on = False
-        self._log.operation("aten::nonzero", [mask, found])
-        self._log.operation("aten::index", [x, places])
-
-    def _note_pairs(self, name: str, arguments: List[Any]) -> None:
-        """The gradients of the pairs of points, then their sum for each of the first points."""
-        grad, first = arguments[:2]
-        self._inside.on = True
-        pairs = grad.new_empty([*grad.shape[:-2], grad.shape[-1], *first.shape[-2:]])
-        self._inside.on = False
-        self._log.operation(name, arguments)
-        self._log.operation("aten::sum", [pairs, [-3], False, None])
-
-    def _note_masked_scatter(self, name: str, arguments: List[Any], result: Any) -> None:
-        """The mask is written out as large as what it is of, and the rest of that is copied; the gradient of the source is what the mask
-        takes of the result's."""
-        self._inside.on = True
-        mask = arguments[1].expand(arguments[0].shape)
-        taken = result.reshape(-1)
-        self._inside.on = False
-        if name == "aten::masked_scatter_backward":
-            self._note_masked(arguments[0], mask, taken)
-            return
-        if not mask.is_contiguous():
-            self._log.operation("aten::clone", [mask, torch.contiguous_format])
-        if name == "aten::masked_scatter":
-            self._log.operation("aten::clone", [arguments[0], torch.preserve_format])
-        self._log.operation("aten::masked_scatter_", arguments)
-
-    def _note_equal(self, a: Any, b: Any) -> None:
-        """Each element is compared, then all of that; not where shapes or memory say it."""
-        self._inside.on = True
-        told = a.shape != b.shape or is_same(a, b)
-        equal = torch.empty_like(a, dtype=torch.bool)
-        self._inside.on = False
-        if not told:
-            self._log.operation("aten::eq", [a, b])
-            self._log.operation("aten::all", [equal])
-
-    def _note_safe_softmax(self, arguments: List[Any], result: Any) -> None:
-        """A softmax, then zeros in the rows that are masked altogether."""
-        x, dim = arguments[:2]
-        self._inside.on = True
-        masked = torch.empty_like(result, dtype=torch.bool)
-        rows = masked.select(dim, 0).unsqueeze(dim)
-        self._inside.on = False
-        self._log.operation("aten::_softmax", [x, dim, False])
-        self._log.operation("aten::isneginf", [x])
-        self._log.operation("aten::all", [masked, dim, True])
-        self._log.operation("aten::where", [rows, result, result])
-
-    def _note_groups(self, a: Any, b: Any, ends: Any) -> None:
-        """One kernel makes all products in bf16 alone; in other formats they are made one after another."""
-        groups = b.shape[0] if ends is None else ends.numel()
-        total = b.shape[1] if a.dim() == 3 else a.shape[0] if b.dim() == 3 else a.shape[1]
-        real = None if ends is None else known.known(ends)
-        said = [total * (g + 1) // groups for g in range(groups)] if real is None else [int(end) for end in real.tolist()]
-        self._inside.on = True
-        for g, (begin, end) in enumerate(zip([0, *said], said)):
-            rows = (begin, end - begin)
-            one = a.select(0, g) if a.dim() == 3 else a.narrow(0 if b.dim() == 3 else 1, *rows)
-            other = b.select(0, g) if b.dim() == 3 else b.narrow(1 if a.dim() == 3 else 0, *rows)
-            if one.numel() and other.numel():
-                self._log.operation("aten::mm", [one, other])
-        self._inside.on = False
-
-
-def _adds_into_zeros(name: str) -> bool:
-    node = getattr(torch._C, "_current_autograd_node", lambda: None)() if name in ADDED_INTO_ZEROS else None
-    return node is not None and bool(node.name().startswith(ADDED_INTO_ZEROS[name]))
-
-
 def laid_out_by_cudnn(func: Any, args: Any, result: Any) -> Any:
     """cuDNN writes channels last where the images or the weights have them so, which a CPU build does not know."""
     first = CONVOLUTIONS[func]
@@ -531,12 +304,6 @@ def laid_out_by_cudnn(func: Any, args: Any, result: Any) -> Any:
         return torch.empty_like(t, memory_format=torch.channels_last) if isinstance(t, torch.Tensor) and t.dim() == 4 else t
 
     return tuple(map(last, result)) if isinstance(result, (list, tuple)) else last(result)
-
-
-def in_order(func: Any, args: Any, kwargs: Any) -> List[Any]:
-    """All arguments of a call, as its schema lists them."""
-    named = [kwargs.get(a.name, a.default_value) for a in func._schema.arguments[len(args) :]]
-    return [*args, *named]
 
 
 def grouped_product(a: Any, b: Any, ends: Any = None, bias: Any = None, out_dtype: Any = None) -> Any:
