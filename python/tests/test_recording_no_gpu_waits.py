@@ -55,10 +55,20 @@ def noted(trace):
         ("float(on_gpu.mean())", [], [STREAM]),
         ("on_host.sum().item()", [], []),
         ("on_gpu[gpu_mask]", [], [STREAM]),
-        ("on_gpu[gpu_mask] = 1.0", [], [STREAM]),
+        ("on_gpu[gpu_mask] = 1.0", [], []),
+        ("on_gpu[gpu_mask] = torch.tensor(1.0)", [], []),
+        ("on_gpu[gpu_mask] = torch.ones(4, device='cuda')", [], [STREAM]),
+        ("on_gpu[gpu_mask, 0] = 1.0", [], []),
+        ("on_gpu[torch.arange(2, device='cuda')] = 1.0", [PAGES], [STREAM]),
+        ("on_gpu[0] = 1.0; on_gpu[:, 1:3] = 2.0", [], []),
+        ("on_gpu[0, 0] = 1.0", [PAGES], [STREAM]),
+        ("torch.where(gpu_mask[:, None], on_gpu, torch.tensor(0.0))", [PAGES], [STREAM]),
+        ("torch.where(gpu_mask[:, None], on_gpu, 0.0)", [], []),
+        ("torch.bincount(torch.arange(3, device='cuda'), minlength=4)", [], [STREAM]),
+        ("torch.arange(3, device='cuda').tolist()", ["DtoH (Device -> Pageable)"], [STREAM]),
         ("on_gpu[torch.tensor([0, 1], device='cuda')]", [PAGES], [STREAM]),
         ("on_gpu[torch.tensor([0, 1])]", [PAGES], [STREAM]),
-        ("on_gpu[torch.tensor([0, 1])] = 1.0", [PAGES], [STREAM]),
+        ("on_gpu[torch.tensor([0, 1])] = 1.0", [PAGES] * 2, [STREAM] * 2),
         ("on_gpu[torch.tensor([0, 1]), torch.tensor([2, 3])]", [PAGES] * 2, [STREAM] * 2),
         ("on_gpu[torch.tensor([0, 1]).pin_memory()]", ["HtoD (Pinned -> Device)"], [STREAM]),
         ("on_host[torch.tensor([0, 1])]", [], []),
@@ -81,6 +91,23 @@ def test_copies_and_waits_are_noted(tmp_path, lines, copies, waits):
     from recording_helpers import read_trace
 
     assert noted(read_trace(path)) == (copies, waits)
+
+
+@pytest.mark.parametrize(
+    "lines, seen",
+    [
+        ("on_gpu[gpu_mask] = 1.0", ["aten::masked_fill_"]),
+        ("on_gpu[0] = 1.0", ["aten::fill_"]),
+        ("on_gpu[0, 0] = 1.0", ["aten::_to_copy"]),
+        ("on_gpu[torch.arange(2, device='cuda')] = 1.0", ["aten::arange", "aten::_to_copy", "aten::index_put_"]),
+        ("x = torch.zeros((), device='cuda').fill_(2); on_gpu.mul_(x)", ["aten::zeros", "aten::fill_", "aten::mul_"]),
+    ],
+)
+def test_a_number_that_is_written_takes_the_kernels_that_it_does_on_a_gpu(tmp_path, lines, seen):
+    """As counted on an H100."""
+    trace = recorded(tmp_path, STEP.format(lines=lines))
+    names = [e["name"] for e in sorted(trace["traceEvents"], key=lambda e: e["ts"]) if e["cat"] == "cpu_op"]
+    assert names[: len(seen) + 1] == [*seen, "aten::randn"]
 
 
 def test_a_loader_pins_what_it_is_asked_to(tmp_path):

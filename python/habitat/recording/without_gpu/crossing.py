@@ -12,9 +12,13 @@ COPIES = {"aten::_to_copy": (0, None, 5), "aten::copy_": (1, 0, 2)}
 # How long their result is, what it is, or whether a matrix could be decomposed hangs on values, which the CPU reads at the end.
 READ_AT_END = {
     "aten::_local_scalar_dense", "aten::nonzero", "aten::masked_select", "aten::_unique", "aten::_unique2", "aten::unique_dim",
-    "aten::unique_consecutive", "aten::equal", "aten::allclose", "aten::_linalg_check_errors",
+    "aten::unique_consecutive", "aten::equal", "aten::allclose", "aten::_linalg_check_errors", "aten::bincount", "aten::histc",
+    "aten::linalg_matrix_exp",
 }  # fmt: skip
 CHOOSE_BY_MASK = {"aten::index", "aten::index_put", "aten::index_put_"}
+# Where the number is among their arguments that they write into a tensor.
+WRITE = {"aten::copy_": 1, "aten::index_put": 2, "aten::index_put_": 2}
+MASKS = ("torch.bool", "torch.uint8")
 REPEATS = "aten::repeat_interleave"  # of how often each; its second argument says how many that are together
 
 
@@ -50,10 +54,20 @@ def to_gpu(memory: str, waits: bool) -> Copy:
     return Copy(f"HtoD ({memory} -> Device)", waits)
 
 
+def is_mask(index: Any) -> bool:
+    return str(index.dtype) in MASKS
+
+
+def only_mask(indices: Any, on_gpu: Callable[[Any], bool]) -> Any:
+    """The mask on the GPU that alone says which elements are written; None where more does."""
+    given = [index for index in indices if index is not None]
+    return given[0] if len(given) == 1 and is_mask(given[0]) and on_gpu(given[0]) else None
+
+
 def reads_at_end(name: str, arguments: List[Any], on_gpu: Callable[[Any], bool]) -> bool:
     """Whether the CPU reads a value that an operation on the GPU has found before it goes on."""
     if name in CHOOSE_BY_MASK:
-        return any(on_gpu(i) and str(i.dtype) in ("torch.bool", "torch.uint8") for i in arguments[1] if i is not None)
+        return any(on_gpu(i) and is_mask(i) for i in arguments[1] if i is not None)
     if name == REPEATS:
         return on_gpu(arguments[0]) and arguments[1] is None
     return name in READ_AT_END and on_gpu(arguments[0])

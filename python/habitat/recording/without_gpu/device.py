@@ -140,7 +140,7 @@ class Device:
         self._set(torch.Tensor, "pin_memory", lambda t, device=None: pin(t))
         self._set(torch.Tensor, "record_stream", lambda t, stream: None)
         self._patch.wrap(torch.Tensor, "numpy", lambda before: _numpy(before, self._values))
-        self._set(FakeTensor, "tolist", lambda t: t.numpy().tolist())
+        self._set(FakeTensor, "tolist", lambda t: t.cpu().numpy().tolist())
         self._patch.wrap(torch.Tensor, "__format__", _formatted)
         self._patch.wrap(torch.Tensor, "__deepcopy__", _copied)
         self._set(torch, "save", lambda *unused, **unused_too: self._values.note_saved())

@@ -58,6 +58,15 @@ class Log:
             self._put(self.latest)
             self.operations += 1
 
+    def retract(self, event: Optional[Event]) -> bool:
+        """Takes back an operation, if nothing has been noted since, and says whether it did."""
+        if not self.on or event is None or self.events[-1] is not event:
+            return False
+        self.events.pop()
+        self.operations -= 1
+        self.latest = None
+        return True
+
     def wait(self, call: str) -> None:
         """The CPU waits for all that it has asked the GPU for, in a call of CUDA of this name."""
         if self.on:

@@ -67,6 +67,7 @@ class Kernels:
     def __init__(self, log: Log, quiet: Callable[[], ContextManager[None]]) -> None:
         self._log = log
         self._quiet = quiet
+        self._number: Tuple[Any, Any] = (None, None)  # a tensor that was made of one last, and the event of that
 
     def note(self, func: Any, args: Any, kwargs: Any, result: Any) -> None:
         """Notes an operation, and whether the CPU waits for the GPU at its end."""
@@ -74,11 +75,16 @@ class Kernels:
         if not self._log.on or func.is_view or name in NO_WORK or name.startswith("prims::"):
             return
         arguments = in_order(func, args, kwargs)
+        if self._writes_number(name, arguments):
+            return
         copy = crossing.copy_of(name, arguments, result, on_gpu)
         if copy is not None:
             self._log.operation(name, arguments, copy.kind)
         else:
+            self._bring(name, arguments)
             self._work(func, name, list(arguments), result)
+        if name == "aten::scalar_tensor":
+            self._number = result, self._log.latest
         if copy.waits if copy is not None else crossing.reads_at_end(name, arguments, on_gpu):
             self._log.wait("cudaStreamSynchronize")
 
@@ -110,7 +116,6 @@ class Kernels:
             name, arguments = "aten::all", [arguments[0]]
         if name in INDEXED:
             with self._quiet():
-                self._bring_indices(*arguments[:2])
                 arguments[:2] = self._leading(*arguments[:2])
         if name == "aten::_safe_softmax":
             self._safe_softmax(arguments, result)
@@ -144,19 +149,62 @@ class Kernels:
         else:
             self._log.operation(name + "_" if _adds_into_zeros(name) else name, arguments)
 
-    def _bring_indices(self, source: Any, indices: Any) -> None:
-        """Those on the host are sent to the GPU of what they choose from: numbers from where they are, masks as the places where they are
-        true, through pinned memory and without waiting."""
-        for index in indices if on_gpu(source) else ():
-            if index is None or on_gpu(index):
-                continue
-            masks = index.dtype in (torch.bool, torch.uint8)
-            mask = known.known(index) if masks else None
-            sent = index if mask is None else index.new_empty([known.count_true(mask, mask.shape), mask.dim()], dtype=torch.int64)
-            copy = crossing.to_gpu("Pinned" if masks else crossing.memory_of(index), not masks)
-            self._log.operation("aten::_to_copy", [sent, None, None, None, None, masks, None], copy.kind)
-            if copy.waits:
-                self._log.wait("cudaStreamSynchronize")
+    def _writes_number(self, name: str, arguments: List[Any]) -> bool:
+        """Notes an operation that writes a number of the script's (`x[0] = 1`, `x[mask] = 0`), and says whether it is one. PyTorch leaves such
+        a number on the host and fills what is written; in tensors of our kind it fills a tensor of one number before."""
+        at = crossing.WRITE.get(name)
+        if at is None or not on_gpu(arguments[0]):
+            return False
+        into, value = arguments[0], arguments[at]
+        number, event = self._number
+        made = number is not None and on_gpu(value) and known.memory_of(value) == known.memory_of(number)
+        retracted = made and self._log.retract(event)
+        if name == "aten::copy_":
+            if retracted and into.dim():
+                self._log.operation("aten::fill_", [into, 0])
+            elif retracted:
+                self._send(number)
+            return retracted
+        if not retracted and (on_gpu(value) or value.numel() != 1):
+            return False
+        mask = None if arguments[3] else crossing.only_mask(arguments[1], on_gpu)
+        if mask is not None:
+            self._log.operation("aten::masked_fill_", [into, mask, 0])
+            return True
+        if retracted:
+            self._send(number)
+        return False
+
+    def _send(self, tensor: Any, memory: str = "Pageable", waits: bool = True) -> None:
+        """One of the host goes to the GPU."""
+        copy = crossing.to_gpu(memory, waits)
+        self._log.operation("aten::_to_copy", [tensor, None, None, None, None, not waits, None], copy.kind)
+        if copy.waits:
+            self._log.wait("cudaStreamSynchronize")
+
+    def _bring(self, name: str, arguments: List[Any]) -> None:
+        """What an operation on the GPU is given on the host and sends there by itself."""
+        if name == "aten::where" and on_gpu(arguments[0]):
+            for tensor in arguments[1:]:
+                if isinstance(tensor, torch.Tensor) and not on_gpu(tensor):
+                    self._send(tensor)
+        if name not in INDEXED or not on_gpu(arguments[0]):
+            return
+        for index in arguments[1]:
+            if index is not None and not on_gpu(index):
+                self._bring_index(index)
+        if name != "aten::index" and not on_gpu(arguments[2]):
+            self._send(arguments[2])
+
+    def _bring_index(self, index: Any) -> None:
+        """Numbers are sent from where they are, masks as the places where they are true, through pinned memory and without waiting."""
+        if not crossing.is_mask(index):
+            self._send(index, crossing.memory_of(index))
+            return
+        mask = known.known(index)
+        with self._quiet():
+            places = index if mask is None else index.new_empty([known.count_true(mask, mask.shape), mask.dim()], dtype=torch.int64)
+        self._send(places, "Pinned", waits=False)
 
     def _leading(self, source: Any, indices: Any) -> Tuple[Any, Any]:
         """What the kernel of an index sees: the dimensions that are chosen from first, and numbers for masks, which it counts before."""
