@@ -588,3 +588,24 @@ def step():
 """
     trace = recorded(tmp_path, body + LOOP)
     assert shapes(trace, f"aten::{loss}_backward")[0][1] == (6, 2)
+
+
+@pytest.mark.parametrize("cell, gates, sums", [("LSTMCell", 4, 1), ("GRUCell", 3, 2)])
+@pytest.mark.parametrize("bias", [True, False])
+def test_a_recurrent_cell_is_two_products_and_a_kernel(tmp_path, cell, gates, sums, bias):
+    """As recorded on an H100."""
+    body = f"""
+model = nn.{cell}(3, 5, bias={bias}).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+def step():
+    h = torch.zeros(2, 5, device="cuda")
+    h = model(torch.randn(2, 3, device="cuda"), {"(h, h)" if cell == "LSTMCell" else "h"})
+    return {"h[0].sum() + h[1].sum()" if cell == "LSTMCell" else "h.sum()"}
+"""
+    trace = recorded(tmp_path, body + LOOP)
+    seen = [e["name"] for e in operations(trace)]
+    kind = cell[:-4].lower()
+    assert shapes(trace, "aten::mm")[:2] == [((2, 3), (3, 5 * gates)), ((2, 5), (5, 5 * gates))]
+    at = next(i for i, name in enumerate(seen) if name.startswith(f"aten::_thnn_fused_{kind}_cell_backward"))
+    assert seen.count(f"aten::_thnn_fused_{kind}_cell") == 1 and "aten::sigmoid" not in seen
+    assert seen[at + 1 :].count("aten::sum") == (sums if bias else 0)

@@ -176,8 +176,8 @@ void work_do_rnn(const work_call *call, habitat_work *out) {
     rnn_work(&s, out->pass == HABITAT_PASS_BACKWARD, weight_gradient, out);
 }
 
-/* One step's gate arithmetic after its matrix products (_thnn_fused_lstm_cell and the like): the
- * gates come in two halves (from input and state) with biases. */
+/* One step's gate arithmetic after its matrix products (_thnn_fused_lstm_cell and the like),
+ * element by element: the gates come in two halves (from input and state) with biases. */
 void work_do_rnn_cell(const work_call *call, habitat_work *out) {
     const habitat_operation *op = call->op;
     const habitat_input *first = NULL;
@@ -194,20 +194,14 @@ void work_do_rnn_cell(const work_call *call, habitat_work *out) {
     }
     if (!first)
         return;
-    double gate_count = call->rule->variant == WORK_RNN_GRU ? 3 : 4;
-    states = gates / gate_count;
+    bool gru = call->rule->variant == WORK_RNN_GRU, backward = out->pass == HABITAT_PASS_BACKWARD;
+    /* a GRU's gradient reads five of a state, and writes both halves of its gates */
+    states = gru && backward ? work_elements(first) : gates / (gru ? 3 : 4);
+    gates = gru && backward ? 6 * states : gates;
     out->dtype = first->dtype;
     out->flop = call->rule->flop * states * work_flop_factor(first->dtype, 2);
     /* forward: new state (two for an LSTM) and the gates kept for the backward pass;
      * backward: gradients of the gates and of the state */
-    double written = out->pass == HABITAT_PASS_BACKWARD ? gates + states
-                     : gate_count == 4                  ? gates + 2 * states
-                                                        : states * 6;
+    double written = backward ? gates + states : gru ? 6 * states : gates + 2 * states;
     out->write_bytes = work_size(written, first->dtype);
-    out->shape.rnn = (habitat_rnn_shape){.gates = gate_count,
-                                         .batch = work_dim(first, 0),
-                                         .steps = 1,
-                                         .hidden = states / work_dim(first, 0),
-                                         .layers = 1};
-    out->shape.rnn.input = out->shape.rnn.hidden;
 }

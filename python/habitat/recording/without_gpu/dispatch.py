@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Iterable, List, NoReturn, Optional, Tuple
 
 from . import packed
 from .fake import OF_GPU
-from .recurrent import layer_of, lstm
+from .recurrent import gru_cell, layer_of, lstm, lstm_cell
 
 if TYPE_CHECKING:
     from .events import Log
@@ -73,7 +73,8 @@ def rules(log: Log) -> List[Tuple[str, Any]]:
     """(name of an operation, what it does on a GPU)"""
     made = [
         ("dropout", dropout), ("dropout_", dropout_), ("scaled_dot_product_attention", attention),
-        ("batch_norm", batch_norm), ("lstm.input", lstm), ("ctc_loss.IntList", ctc_loss), ("ctc_loss.Tensor", ctc_loss),
+        ("batch_norm", batch_norm), ("lstm.input", lstm), ("lstm_cell", lstm_cell), ("gru_cell", gru_cell),
+        ("ctc_loss.IntList", ctc_loss), ("ctc_loss.Tensor", ctc_loss),
         ("multinomial", multinomial), ("cumprod_backward", lambda *args: cumprod_backward(log, *args)),
     ]  # fmt: skip
     made += [(f"{kind}.input", layer_of(kind)) for kind in ("gru", "rnn_tanh", "rnn_relu")]

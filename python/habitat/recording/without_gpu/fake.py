@@ -21,7 +21,7 @@ from torch._subclasses.fake_tensor import (
 )
 from torch.utils._python_dispatch import _disable_current_modes
 
-from . import known
+from . import known, recurrent
 from .kernels import GROUPED, MATRICES, Kernels, in_order, is_same, on_gpu
 
 if TYPE_CHECKING:
@@ -265,6 +265,8 @@ class ShapesOnly(FakeTensorMode):
             self._values.know(args[1], 0.0)
         if func is aten._cudnn_rnn_backward.default:
             return cudnn_rnn_backward(*args, **kwargs)
+        if func in recurrent.shapes():
+            return recurrent.shapes()[func](*args)
         if func._schema.name == "aten::_ctc_loss":
             return ctc_loss(*args[:4])
         if func._schema.name in GRADIENTS_OF_SCORES:

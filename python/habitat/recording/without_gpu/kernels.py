@@ -45,6 +45,8 @@ FILLED = {
 }  # fmt: skip
 # Gradients of gathers add into zeros, out of place where a tensor is of a class of Python's, as ours are.
 ADDED_INTO_ZEROS = {"aten::scatter_add": "GatherBackward", "aten::index_put": "IndexBackward"}
+# Gradients of recurrent cells, and of how many tensors of gates biases have theirs.
+GATES = {"aten::_thnn_fused_lstm_cell_backward_impl": 1, "aten::_thnn_fused_gru_cell_backward": 2}
 # They copy so many of their first tensors where those are not contiguous.
 CONTIGUOUS_FIRST = {"aten::native_layer_norm": 1, "aten::native_layer_norm_backward": 2}
 
@@ -126,6 +128,10 @@ class Kernels:
             self._log.operation("aten::copy_", [result, result, False])
         elif name == "aten::_cdist_backward":
             self._pairs(name, arguments)
+        elif name in GATES:
+            self._log.operation(name, arguments)
+            for gates in result[: GATES[name]] if arguments[-1] else ():  # of their biases
+                self._log.operation("aten::sum", [gates, [0], False, None])
         elif name == "aten::nonzero":
             self._log.operation(name, [*arguments, result])
         elif name.startswith("aten::masked_scatter"):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence, Tuple
+import functools
+from typing import Any, Callable, Dict, Sequence, Tuple
 
 RNN_MODES = {"rnn_relu": 0, "rnn_tanh": 1, "lstm": 2, "gru": 3}
 
@@ -37,6 +38,66 @@ def layer_of(kind: str) -> Callable[..., Any]:
         return cudnn_layers(kind, x, hx, None, params, has_biases, layers, dropout_p, train, bidirectional, batch_first)[:2]
 
     return layer
+
+
+def lstm_cell(x: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Tuple[Any, Any]:
+    """A step of a layer: two products, and one kernel for all gates."""
+    import torch
+
+    gates = x.matmul(w_ih.t()), hx[0].matmul(w_hh.t())
+    h, c, _ = torch.ops.aten._thnn_fused_lstm_cell(*gates, hx[1], b_ih, b_hh)
+    return h, c
+
+
+def gru_cell(x: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
+    import torch
+
+    gates = x.matmul(w_ih.t()), hx.matmul(w_hh.t())
+    return torch.ops.aten._thnn_fused_gru_cell(*gates, hx, b_ih, b_hh)[0]
+
+
+def fused_gru_cell(input_gates: Any, hidden_gates: Any, hx: Any, *biases: Any) -> Tuple[Any, Any]:
+    """The shapes of its results: the state, and what its gradient needs."""
+    import torch
+
+    return torch.empty_like(hx), hx.new_empty([hx.shape[0], 5 * hx.shape[1]])
+
+
+def fused_gru_cell_backward(grad: Any, workspace: Any, has_bias: bool) -> Tuple[Any, ...]:
+    """The shapes of the gradients of both kinds of gates, of the state and of the biases."""
+    import torch
+
+    gates = [grad.new_empty([grad.shape[0], 3 * grad.shape[1]]) for _ in range(2)]
+    biases = [grad.new_empty([3 * grad.shape[1]]) if has_bias else None for _ in range(2)]
+    return (*gates, torch.empty_like(grad), *biases)
+
+
+def fused_lstm_cell(input_gates: Any, hidden_gates: Any, cx: Any, *biases: Any) -> Tuple[Any, Any, Any]:
+    """PyTorch's rule asks biases that are not there for their device."""
+    import torch
+
+    return torch.empty_like(cx), torch.empty_like(cx), torch.empty_like(input_gates)
+
+
+def fused_lstm_cell_backward(grad_h: Any, grad_c: Any, cx: Any, cy: Any, workspace: Any, has_bias: bool) -> Tuple[Any, Any, Any]:
+    """PyTorch's rule knows no result that is none, as that of a bias that is not there."""
+    import torch
+
+    return torch.empty_like(workspace), torch.empty_like(cx), workspace.new_empty([workspace.shape[1]] if has_bias else [0])
+
+
+@functools.lru_cache(maxsize=None)
+def shapes() -> Dict[Any, Callable[..., Any]]:
+    """Operations of PyTorch, and the shapes of their results."""
+    import torch
+
+    aten = torch.ops.aten
+    return {
+        aten._thnn_fused_gru_cell.default: fused_gru_cell,
+        aten._thnn_fused_gru_cell_backward.default: fused_gru_cell_backward,
+        aten._thnn_fused_lstm_cell.default: fused_lstm_cell,
+        aten._thnn_fused_lstm_cell_backward_impl.default: fused_lstm_cell_backward,
+    }
 
 
 def cudnn_layers(
