@@ -73,6 +73,12 @@ uint64_t samples_scramble(uint64_t hash, uint64_t seed) {
     return random_bits(&r);
 }
 
+/* Of a GPU and split. One GPU alone stands behind convolutions in groups, and their kernels follow
+ * no rule: each row tells of its own layer. */
+static size_t most_rows(operator_class c) {
+    return c == OPERATOR_CONV_GROUPS ? 3 * ROWS_PER_GROUP : ROWS_PER_GROUP;
+}
+
 typedef struct group {
     size_t count;
     uint64_t limit; /* rows whose scrambled hash is below stay */
@@ -93,7 +99,7 @@ static void find_groups(const habitat_dataset *data, const habitat_gpu_table *gp
     }
     for (size_t g = 0; g < s->gpu_count; g++)
         for (int t = 0; t < 2; t++) {
-            double share = (double)ROWS_PER_GROUP / fmax((double)groups[g][t].count, 1);
+            double share = (double)most_rows(c) / fmax((double)groups[g][t].count, 1);
             groups[g][t].limit = share < 1 ? (uint64_t)(share * 0x1p64) : UINT64_MAX;
         }
 }

@@ -22,7 +22,7 @@ static const struct {
     [OPERATOR_WARM_SOFTMAX] = {4, 100, 5, 200, 0}, [OPERATOR_WARM_NORM] = {4, 100, 5, 200, 0},
     [OPERATOR_BATCH_NORM] = {3, 60, 4, 100, 0},    [OPERATOR_ATTENTION_PLAIN] = {3, 60, 4, 100, 0},
     [OPERATOR_CONV_OTHER] = {4, 200, 6, 500, 4},   [OPERATOR_CONV_MATRIX] = {4, 200, 6, 500, 4},
-    [OPERATOR_RNN] = {3, 150, 5, 300, 16},         [OPERATOR_CONV_GROUPS] = {2, 40, 6, 500, 4},
+    [OPERATOR_RNN] = {3, 150, 5, 300, 16},         [OPERATOR_CONV_GROUPS] = {2, 40, 6, 800, 4},
 };
 
 bool train_kept(const samples *s, size_t i, train_keep which, size_t left_out) {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The recordings of the repository: under 117 MB together, none shows a home folder, each has a row in docs/recordings.md,
+# The recordings of the repository: under 119 MB together, none shows a home folder, each has a row in docs/recordings.md,
 # and each row's file is there.
 # usage: recordings.sh [ROOT]
 set -eu
@@ -11,7 +11,7 @@ fail=0
 say() { echo "not ok - $*"; fail=1; }
 
 bytes=$(find "$data" -type f -exec cat {} + | wc -c)
-[ "$bytes" -lt 117000000 ] || say "data/recordings holds $bytes bytes; 117,000,000 at most"
+[ "$bytes" -lt 119000000 ] || say "data/recordings holds $bytes bytes; 119,000,000 at most"
 shown=$(find "$data" -name '*.json.gz' | while read -r file; do
     gzip -dc "$file" | grep -qE '/(home|root|Users)/[A-Za-z0-9._-]' && echo "$file" || true
 done)

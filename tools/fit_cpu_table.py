@@ -30,17 +30,34 @@ TURNS = "*/measured_turns*.csv"
 # Whose CPU does what no table of operations tells: TorchScript, roots of matrices, convolutions that cuDNN tries, rows of bags, films.
 ASIDE = {"scripted", "preconditioned", "segment", "resnext50", "mixed_weights", "deformed", "points"}
 COPIES = {"aten::_to_copy", "aten::copy_", "aten::clone"}
-COPY_US = (10, 15, 17, 20)
+COPY_US = (10, 17, 20)
+# Followed: autograd asks for their gradient in the same step; parts: of operations that are made of others; lists: of an optimiser and what
+# else goes over all parameters at once; plain: neither autograd nor a module is around them.
+FOLLOWED = ("followed", "backward", "parts")
+REST = ("in modules", "plain")
 WAYS = {  # how operations are counted: a weight each
-    "operations": (("forward", "backward", "others"),),
-    "forward ones, all others": (("forward",), ("backward", "others")),
-    "operations, gradients": (("forward", "backward", "others"), ("gradients",)),
-    "operations, parts of operations, gradients": (("forward", "backward", "others"), ("parts",), ("gradients",)),
-    "forward, backward, others, gradients": (("forward",), ("backward",), ("others",), ("gradients",)),
+    "all alike": ((*FOLLOWED, *REST, "lists"),),
+    "and gradients": ((*FOLLOWED, *REST, "lists"), ("gradients",)),
+    "followed and lists, the rest, gradients": ((*FOLLOWED, "lists"), REST, ("gradients",)),
+    "followed, lists, the rest, gradients": (FOLLOWED, ("lists",), REST, ("gradients",)),
+    "the same, plain ones apart": (FOLLOWED, ("lists",), ("in modules",), ("plain",), ("gradients",)),
+    "the same, lists by their tensors, too": (FOLLOWED, ("lists",), ("listed",), REST, ("gradients",)),
+    "the same, backward apart": (("followed", "parts"), ("backward",), ("lists",), REST, ("gradients",)),
 }
-CHOSEN, CHOSEN_COPY_US = "operations, gradients", 17
+CHOSEN, CHOSEN_COPY_US = "followed, lists, the rest, gradients", 17
+LISTS = re.compile(r"aten::(_foreach_|_amp_foreach_|_fused_ad|_fused_sgd)")
 
 Step = collections.namedtuple("Step", "host model ms gpu_ms counts")
+
+
+def kind_of(event, is_part, in_node, in_module, followed):
+    if is_part:
+        return "parts"
+    if LISTS.match(event["name"]):
+        return "lists"
+    if in_node:
+        return "backward"
+    return "followed" if event["args"].get("Sequence number") in followed else "in modules" if in_module else "plain"
 
 
 @functools.cache
@@ -50,27 +67,29 @@ def counts_of(path):
         events = json.load(stream)["traceEvents"]
     first = next(event for event in events if event["name"].startswith("ProfilerStep"))
     begin, end = first["ts"], first["ts"] + first["dur"]
-    found, node_end, outer_end = collections.Counter(), begin, begin
+    found, node_end, outer_end, module_end = collections.Counter(), begin, begin, begin
+    followed = {event["args"].get("Sequence number") for event in events if event["name"].startswith("autograd::engine")} - {None}
     for event in sorted(events, key=lambda event: (event["ts"], -event["dur"])):
-        name, at = event["name"], event["ts"]
-        if not begin <= at < end or event is first or event["cat"] == "user_annotation":
+        name, at, over = event["name"], event["ts"], event["ts"] + event["dur"]
+        if not begin <= at < end or event is first:
             continue
-        if event["cat"] == "cuda_runtime":
+        if event["cat"] == "user_annotation":
+            module_end = max(module_end, over) if name.startswith("nn.Module") else module_end
+        elif event["cat"] == "cuda_runtime":
             found["waits"] += 1
         elif name.startswith("autograd::engine"):
             found["gradients" if "AccumulateGrad" in name else "nodes"] += 1
-            node_end = max(node_end, at + event["dur"])
+            node_end = max(node_end, over)
         elif name in COPIES:
             found["copies"] += 1
         else:
-            part = at < outer_end  # inside the event of an operation that is made of others
-            kind = "forward" if "Sequence number" in event["args"] else "backward" if at < node_end else "others"
-            found[kind] += not part
-            found["parts"] += part
-            outer_end = max(outer_end, at + event["dur"])
+            found[kind_of(event, at < outer_end, at < node_end, at < module_end, followed)] += 1
+            outer_end = max(outer_end, over)
+            if LISTS.match(name):
+                found["listed"] += len(event["args"]["Input Dims"][0])
             if "_amp_foreach" in name:
                 found["scaled"] += len(event["args"]["Input Dims"][0])
-            found["recurrent"] += "rnn" in name or "lstm" in name
+            found["recurrent"] += "cudnn_rnn" in name
     return found
 
 
@@ -127,7 +146,7 @@ def all_steps(habitat):
         else:
             ms, gpu_ms = measured, judge.predict(habitat, path, gpu=judge.GPUS[gpu])[1]["busy_ms"]
         waits = counts["waits"] and gpu_ms > 0.3 * ms  # what waiting adds is not the table's
-        least_us = 34 * sum(counts[kind] for kind in ("forward", "backward", "others", "parts")) + 60 * counts["gradients"] + 20 * counts["copies"]
+        least_us = 34 * sum(counts[kind] for kind in (*FOLLOWED, *REST, "lists")) + 60 * counts["gradients"] + 20 * counts["copies"]
         if ms and not waits and 2e-3 * least_us > gpu_ms:
             yield Step(host, model, ms, gpu_ms, counts)
 

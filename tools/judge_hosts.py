@@ -5,18 +5,23 @@ than the steps) and 0275 (what autocast adds to a step), and how far apart the s
 (data/recordings/measured_twice.csv; decision 0341).
 
 usage: judge_hosts.py
+       judge_hosts.py --middle HABITAT      what `habitat calibrate` measures of the middle host of fit_cpu_table.py (decision 0623)
 """
 
 import csv
+import glob
 import itertools
+import json
 import math
 import os
 import statistics
+import subprocess
 import sys
 
 RECORDINGS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data", "recordings")
 BOUND = 1.1  # an iteration more than so many times its busy time is bound by the CPU (src/replay)
 FIRST, SECOND = "h100", "h200"
+LAYERS = 24  # of the measured figure "mlp"
 NOTHING, OURS = "nothing", "geometric mean of launch, mlp_forward, backward"
 
 
@@ -95,10 +100,35 @@ def twice(steps):
         yield f"the same step in another process, {what}: {mean_percent(apart)} % of {len(apart)}, worst {100 * max(map(abs, apart)):.1f}"
 
 
+def said_us(habitat, script, precision):
+    """What the table says that the CPU needs for a step of this script, whatever its batch; None without a recording."""
+    found = sorted(glob.glob(os.path.join(RECORDINGS, "without_gpu", f"{script}_b*_{precision.replace('-', '_')}.json.gz")))
+    if not found:
+        return None
+    command = [habitat, "predict", found[0], "--to", "H100-SXM5-80GB", "--json"]
+    return 1e3 * json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)["predictions"][0]["cpu_ms"]
+
+
+def middle(habitat, figures, steps):
+    """Each figure over how much longer than the table says the steps take there."""
+    said = {key: said_us(habitat, key[0].split()[0], key[1]) for key in steps}
+    places = figures["launch"]
+    longer = {place: statistics.median(steps[key][place] / us for key, us in said.items() if us) for place in places}
+    yield f"{sum(map(bool, said.values()))} steps take {min(longer.values()):.2f} to {max(longer.values()):.2f} of the table"
+    back = {place: figures["mlp"][place] - figures["mlp_forward"][place] for place in places}
+    for name, figure, many in (("a launch", places, 1), ("a layer forward", figures["mlp_forward"], LAYERS), ("a layer backward", back, LAYERS)):
+        of = sorted(figure[place] / many / longer[place] for place in places)
+        yield f"{name}: {statistics.median(of):.2f} us ({of[0]:.2f} to {of[-1]:.2f})"
+
+
 def main():
+    measured = read(os.path.join(RECORDINGS, "measured_hosts.csv"))
+    if len(sys.argv) == 3 and sys.argv[1] == "--middle":
+        print("\n".join(middle(sys.argv[2], *measured)))
+        return
     if len(sys.argv) != 1:
         sys.exit(__doc__)
-    lines = [*tables(*read(os.path.join(RECORDINGS, "measured_hosts.csv"))), *twice(read_twice(os.path.join(RECORDINGS, "measured_twice.csv")))]
+    lines = [*tables(*measured), *twice(read_twice(os.path.join(RECORDINGS, "measured_twice.csv")))]
     print("\n".join(lines))
 
 

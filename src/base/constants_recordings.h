@@ -33,8 +33,10 @@ CONSTANT(chosen, beyond_roof, 10.0, "times the least time, of all operations",
 
 /* ---- steps recorded without a GPU: docs/recording.md#without-a-gpu ---- */
 CONSTANT(fitted, cpu_operation_s, 33e-6, "s an operation",
-         "least absolute logarithms over 506 steps of 80 scripts, the longer of GPU and CPU, on 18 hosts or days, hosts and models alike; of the middle host; docs/decisions/0620")
-CONSTANT(fitted, cpu_gradient_s, 62e-6, "s a gradient", "as cpu_operation_s: one that is added to its parameter, with what an optimiser's Python does for it")
+         "those that autograd follows or asks for: least absolute logarithms over 397 steps of 66 scripts, the longer of GPU and CPU, on 18 hosts or days, hosts and models alike; of the middle host; tools/fit_cpu_table.py, docs/decisions/0628")
+CONSTANT(fitted, cpu_list_s, 110e-6, "s an operation", "as cpu_operation_s, of lists of tensors, as an optimiser goes over all its parameters")
+CONSTANT(fitted, cpu_plain_s, 20e-6, "s an operation", "as cpu_operation_s: those that autograd does not follow")
+CONSTANT(fitted, cpu_gradient_s, 60e-6, "s a gradient", "as cpu_operation_s: one that is added to its parameter, with what an optimiser's Python does for it")
 CONSTANT(fitted, cpu_copy_s, 17e-6, "s a copy or cast", "what autocast adds to the same step on the same host, over its casts: the middle of 33 models; docs/decisions/0620")
 CONSTANT(fitted, cpu_scaled_gradient_s, 20e-6, "s a gradient", "as cpu_operation_s: what the scaler of fp16 does in Python")
 CONSTANT(fitted, cpu_operation_all_s, 51e-6, "s an operation", "as cpu_operation_s, of recordings that note no gradients")
@@ -42,11 +44,11 @@ CONSTANT(fitted, cpu_call_s, 5.5e-6, "s a call of CUDA", "those within a recurre
 CONSTANT(fitted, cpu_step_s, 3.1e-6, "s a step",
          "between two neighbouring points of a CPU's thread, what DDP and FSDP add is counted in: median of 146 recordings, half of them 2.5 to 4.1; docs/decisions/0590")
 CONSTANT(fitted, sorted_table_calls, 32, "calls of CUDA", "counted in the gradients of 26 tables: 22 kernels and 10 fills each; docs/decisions/0428")
-CONSTANT(fitted, cpu_table_factor, 1.35, "either way", "80 % of scripts with hosts and models left out are within 1.25, of each host's within 1.09 to 1.65, and seven scripts are further off; docs/decisions/0620")
+CONSTANT(fitted, cpu_table_factor, 1.35, "either way", "80 % of steps with hosts and models left out are within 1.17, of each host's within 1.09 to 1.49, and scripts whose CPU does other things are further off; tools/fit_cpu_table.py, docs/decisions/0628")
 CONSTANT(fitted, cpu_table_host_factor, 1.22, "either way", "as cpu_table_factor, the host known and the model left out")
-CONSTANT(fitted, middle_launch_ns, 5750.0, "ns", "what `habitat calibrate` measures of a host, over how much longer it takes than the table says for eleven steps: two hosts, three processes each, 5.0 to 6.2 us; tools/judge_hosts.py --middle, docs/decisions/0623")
-CONSTANT(fitted, middle_forward_ns, 27000.0, "ns a layer", "as middle_launch_ns: 25.3 to 28.9")
-CONSTANT(fitted, middle_backward_ns, 92000.0, "ns a layer", "as middle_launch_ns: 81 to 102")
+CONSTANT(fitted, middle_launch_ns, 5850.0, "ns", "what `habitat calibrate` measures of a host, over how much longer it takes than the table says for 13 steps: two hosts, three processes each, 5.0 to 6.2 us; tools/judge_hosts.py --middle, docs/decisions/0623, 0628")
+CONSTANT(fitted, middle_forward_ns, 26900.0, "ns a layer", "as middle_launch_ns: 25.3 to 28.8")
+CONSTANT(fitted, middle_backward_ns, 94500.0, "ns a layer", "as middle_launch_ns: 82 to 103")
 
 CONSTANT(chosen, weight_bytes_per_s, 2e12, "byte/s", "a GPU of today: which operations of a step count most, where no GPU is named yet")
 CONSTANT(chosen, weight_flop_per_s, 4e14, "flop/s", "as weight_bytes_per_s")

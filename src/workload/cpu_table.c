@@ -14,12 +14,17 @@
 #include "workload/rnn_calls.h"
 #include "workload/scaler.h"
 
-/* Whether the recorder noted what autograd does. */
-static bool has_nodes(const habitat_operation *ops, size_t count) {
-    for (size_t i = 0; i < count; i++)
+/* What the recorder noted of autograd: its nodes, and which operation each is of. */
+typedef struct noted_nodes {
+    bool some, linked;
+} noted_nodes;
+
+static noted_nodes nodes_of(const habitat_operation *ops, size_t count) {
+    noted_nodes found = {0};
+    for (size_t i = 0; i < count && !found.linked; i++)
         if (name_is_engine(ops[i].form->name))
-            return true;
-    return false;
+            found = (noted_nodes){true, ops[i].forward != HABITAT_NONE};
+    return found;
 }
 
 /* Launched from inside other operations mostly. */
@@ -34,12 +39,32 @@ static double scaled_gradients(const habitat_operation *op) {
     return scales ? (double)op->form->inputs[0].list_count : 0.0;
 }
 
-static double seconds_of(const habitat_operation *op, bool noted) {
+/* Goes over many tensors at once, as an optimiser does; not what makes one of a list. */
+static bool takes_lists(const habitat_operation *op) {
+    static const char *const begins[] = {"_foreach_", "_amp_foreach_", "_fused_ad", "_fused_sgd"};
+    const char *name = name_bare(op->form->name);
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (!strncmp(name, begins[i], strlen(begins[i])))
+            return true;
+    return false;
+}
+
+/* A node of autograd is around it, or an operation that is made of others. */
+static bool is_inside(const habitat_operation *ops, const habitat_operation *op) {
+    return op->parent != HABITAT_NONE && ops[op->parent].form->kind == HABITAT_OPERATION_FRAMEWORK;
+}
+
+static double seconds_of(const habitat_operation *ops, const habitat_operation *op,
+                         noted_nodes nodes) {
     if (is_copy(op))
         return fitted_cpu_copy_s;
-    if (!noted)
+    if (!nodes.some)
         return fitted_cpu_operation_all_s;
-    return fitted_cpu_operation_s + fitted_cpu_scaled_gradient_s * scaled_gradients(op);
+    double scaled_s = fitted_cpu_scaled_gradient_s * scaled_gradients(op);
+    if (takes_lists(op))
+        return fitted_cpu_list_s + scaled_s;
+    bool followed = !nodes.linked || is_inside(ops, op);
+    return (followed ? fitted_cpu_operation_s : fitted_cpu_plain_s) + scaled_s;
 }
 
 /* How many of the operations begin with `op` or before it. */
@@ -48,6 +73,15 @@ static size_t until(const habitat_untimed_operation *operations, size_t count,
     size_t first = 0;
     LIST_FIRST_NOT(first, count, operations[middle].operation <= op);
     return first;
+}
+
+/* The operation whose gradient a node asks for is followed by autograd. */
+static void follow(const habitat_untimed_operation *operations, size_t count,
+                   const habitat_operation *forward, cpu_need *out) {
+    size_t behind = until(operations, count, forward);
+    if (behind && operations[behind - 1].operation == forward &&
+        out[behind - 1].launch_s == fitted_cpu_plain_s)
+        out[behind - 1].launch_s = fitted_cpu_operation_s;
 }
 
 /* Half of it is in the forward pass, before the operation that reads the parameter is launched. */
@@ -69,9 +103,12 @@ void cpu_table_of(const habitat_trace *trace, const habitat_untimed_operation *o
     size_t op_count = 0;
     uint32_t maker = HABITAT_NONE; /* the last node of a backward pass */
     const habitat_operation *ops = habitat_trace_operations(trace, &op_count);
-    bool noted = has_nodes(ops, op_count);
+    noted_nodes nodes = nodes_of(ops, op_count);
     for (size_t i = 0; i < count; i++)
-        out[i] = (cpu_need){.launch_s = seconds_of(operations[i].operation, noted)};
+        out[i] = (cpu_need){.launch_s = seconds_of(ops, operations[i].operation, nodes)};
+    for (uint32_t i = 0; nodes.linked && i < op_count; i++)
+        if (ops[i].forward != HABITAT_NONE && name_is_engine(ops[i].form->name))
+            follow(operations, count, &ops[ops[i].forward], out);
     for (uint32_t i = 0; i < op_count; i++)
         if (ops[i].iteration == 0 && trace_adds_gradient(ops, i))
             add_gradient(operations, count, ops, i, maker, out);
