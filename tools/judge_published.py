@@ -115,7 +115,7 @@ def language_table(some, beside):
 
 
 def network_table(some):
-    yield f"\n| convolutional networks | {HEAD} | where the host may be most: cases | mean error % |\n|---|" + "--:|" * 8
+    yield f"\n| convolutional networks | {HEAD} | where the host may be most: cases | their mean error % |\n|---|" + "--:|" * 8
     for form in ("fp32", "fp16"):
         of_form = [case for case in some if case.name.endswith(form)]
         for gpu in [*dict.fromkeys(case.gpu for case in of_form), None]:

@@ -63,8 +63,8 @@ def sentence(what, some):
 
 def table(habitat):
     found, again = list(cases(habitat, FOLDER)), list(cases(habitat, AGAIN))
-    texts, after = said_by_the_tool(TOOL)
-    texts.update(said_by_the_tool(TOOL_AGAIN)[0])
+    (texts, after), (more, last) = said_by_the_tool(TOOL), said_by_the_tool(TOOL_AGAIN)
+    texts.update(more)
     lines = ["| loop | what it does | batch | H200: measured ms | predicted | error % | H100: measured ms | predicted | error % | copies there: measured ms | predicted |",
              "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|"]  # fmt: skip
     for loop, text in texts.items():
@@ -72,8 +72,10 @@ def table(habitat):
         h200, h100 = of.get("h200"), of["h100"]
         lines.append(f"| {loop} | {text} | {h100[1]} | {cells(h200) if h200 else ' | | '} | {cells(h100)} | {h100[5]:.2f} | {h100[6]:.2f} |")
     seen, clean = ([case for case in found if (case[0] in after) == later] for later in (False, True))
+    mended, newest = ([case for case in again if (case[0] in last) == later] for later in (False, True))
     lines += ["", sentence("Loops that the rules were made beside", seen), sentence("Loops that were written and measured after that", clean),
-              sentence("Loops of other kinds (from `mixed` on), whose first look (-12 to +207 %) decisions 626 to 628 mended", again)]  # fmt: skip
+              sentence("Loops of other kinds (from `mixed` on), whose first look (-12 to +207 %) decisions 626 to 628 mended", mended),
+              sentence("Loops that were written and measured after these (from `faces` on); decision 629 came of them", newest)]  # fmt: skip
     return "\n".join(lines)
 
 

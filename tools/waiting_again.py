@@ -340,11 +340,203 @@ def critic(batch, iterations):
         seen.append((gap.item(), penalty.item()))
 
 
+class Margins(nn.Module):
+    """Angles to each person's direction, the right one made harder."""
+
+    def __init__(self, wide, people, scale=64.0, margin=0.5):
+        super().__init__()
+        self.weight, self.scale, self.margin = nn.Parameter(torch.randn(people, wide) * 0.01), scale, margin
+
+    def forward(self, x, label):
+        cosine = F.linear(F.normalize(x), F.normalize(self.weight))
+        sine = torch.sqrt((1.0 - cosine.pow(2)).clamp(0, 1))
+        moved = cosine * numpy.cos(self.margin) - sine * numpy.sin(self.margin)
+        moved = torch.where(cosine > numpy.cos(numpy.pi - self.margin), moved, cosine - self.margin * numpy.sin(numpy.pi - self.margin))
+        right = torch.zeros(cosine.size(), device=cosine.device)
+        right.scatter_(1, label.view(-1, 1).long(), 1)
+        return (right * moved + (1.0 - right) * cosine) * self.scale
+
+
+def faces(batch, iterations):
+    """ResNet-50 in autocast tells 20,000 people apart by angles with a margin; the loss is printed."""
+    model, head, (x, y) = vision("resnet50", num_classes=512), Margins(512, 20000).cuda(), pictures(batch, 20000, (3, 112, 112))
+    optimizer = torch.optim.SGD([*model.parameters(), *head.parameters()], 0.1, momentum=0.9, weight_decay=5e-4)
+    seen = 0.0
+    for _ in range(iterations):
+        images, labels = x.cuda(non_blocking=True), y.cuda(non_blocking=True)
+        with AMP():
+            features = model(images)
+        loss = F.cross_entropy(head(features.float(), labels), labels)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        seen = loss.item()
+    return seen
+
+
+def masked(batch, iterations):
+    """torch.nn's Transformer in TF32 translates; masks of places and of padding are made in each step."""
+    torch.backends.cuda.matmul.allow_tf32 = True
+    embed, model = nn.Embedding(8000, 512, padding_idx=1).cuda(), nn.Transformer(512, 8, 4, 4, 2048, batch_first=True).cuda().train()
+    head = nn.Linear(512, 8000).cuda()
+    optimizer = torch.optim.Adam([*embed.parameters(), *model.parameters(), *head.parameters()], 1e-4, betas=(0.9, 0.98))
+    source, target, total = torch.randint(2, 8000, (batch, 64)), torch.randint(2, 8000, (batch, 65)), 0.0
+    for _ in range(iterations):
+        s, t = source.cuda(), target.cuda()
+        given, wanted = t[:, :-1], t[:, 1:]
+        places = nn.Transformer.generate_square_subsequent_mask(given.shape[1]).cuda()
+        out = model(embed(s), embed(given), tgt_mask=places, src_key_padding_mask=s == 1, tgt_key_padding_mask=given == 1)
+        loss = F.cross_entropy(head(out).reshape(-1, 8000), wanted.reshape(-1), ignore_index=1)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        total += loss.item()
+    return total
+
+
+def checkpointed(batch, iterations):
+    """A GPT-NeoX of Transformers in bf16, layers computed again; four micro-batches, gradients are clipped, a rate that falls."""
+    import transformers
+
+    config = transformers.GPTNeoXConfig(hidden_size=1024, num_hidden_layers=12, num_attention_heads=16, intermediate_size=4096, vocab_size=50304, use_cache=False)
+    model = transformers.GPTNeoXForCausalLM(config).to(torch.bfloat16).cuda().train()
+    model.gradient_checkpointing_enable()
+    optimizer = torch.optim.AdamW(model.parameters(), 1e-4, weight_decay=0.1)
+    rate, ids, shown = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 1000), torch.randint(0, 50000, (4, batch, 512)), 0.0
+    for _ in range(iterations):
+        for some in ids:
+            words = some.to("cuda", non_blocking=True)
+            loss = model(words, labels=words).loss / 4
+            loss.backward()
+            shown += loss.detach().float().item()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        rate.step()
+        optimizer.zero_grad(set_to_none=True)
+    return shown
+
+
+class Depths(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = vision("resnet34")
+        self.up = nn.ModuleList(nn.Sequential(nn.Conv2d(a, b, 3, padding=1), nn.BatchNorm2d(b), nn.ELU()) for a, b in ((512, 256), (512, 128), (256, 64), (128, 64)))
+        self.head = nn.Conv2d(64, 1, 3, padding=1)
+
+    def forward(self, x):
+        b = self.body
+        x = b.maxpool(b.relu(b.bn1(b.conv1(x))))
+        parts = []
+        for layer in (b.layer1, b.layer2, b.layer3, b.layer4):
+            x = layer(x)
+            parts.append(x)
+        x = self.up[0](parts[3])
+        for up, part in zip(self.up[1:], parts[2::-1]):
+            x = up(torch.cat([F.interpolate(x, scale_factor=2, mode="bilinear", align_corners=False), part], 1))
+        return F.interpolate(self.head(x).exp(), scale_factor=4, mode="bilinear", align_corners=True)
+
+
+def depths(batch, iterations):
+    """How far each pixel is, in fp16 with a scaler: logarithms that are compared where something was measured; clipped."""
+    model = Depths().cuda().train()
+    optimizer, scaler = torch.optim.AdamW(model.parameters(), 1e-4), torch.amp.GradScaler("cuda")
+    x, far, seen = torch.randn(batch, 3, 352, 704), torch.rand(batch, 1, 352, 704) * 80, []
+    for _ in range(iterations):
+        images, truth = x.cuda(), far.cuda()
+        with torch.autocast("cuda", torch.float16):
+            said = model(images)
+        known = (truth > 0.1).float()
+        off = (torch.log(said.float() + 1e-6) - torch.log(truth + 1e-6)) * known
+        loss = torch.sqrt(off.pow(2).sum() / known.sum() - 0.85 * (off.sum() / known.sum()).pow(2)) * 10
+        optimizer.zero_grad()
+        scaler.scale(loss).backward()
+        scaler.unscale_(optimizer)
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        scaler.step(optimizer)
+        scaler.update()
+        seen.append(loss.item())
+    return seen
+
+
+class Habits(nn.Module):
+    def __init__(self, items=60000, wide=128, long=100):
+        super().__init__()
+        self.item, self.place = nn.Embedding(items, wide, padding_idx=0), nn.Embedding(long, wide)
+        self.norms, self.attend, self.inner = nn.ModuleList(), nn.ModuleList(), nn.ModuleList()
+        for _ in range(2):
+            self.norms.append(nn.LayerNorm(wide))
+            self.attend.append(nn.MultiheadAttention(wide, 2, 0.2))
+            self.inner.append(nn.Sequential(nn.LayerNorm(wide), nn.Linear(wide, wide), nn.ReLU(), nn.Dropout(0.2), nn.Linear(wide, wide)))
+
+    def forward(self, bought):
+        x = self.item(bought) * 128**0.5
+        x = x + self.place(torch.from_numpy(numpy.tile(numpy.arange(bought.shape[1]), [bought.shape[0], 1])).to(x.device))
+        x = x * ~(bought == 0).unsqueeze(-1)
+        later = ~torch.tril(torch.ones((x.shape[1], x.shape[1]), dtype=torch.bool, device=x.device))
+        for norm, attend, inner in zip(self.norms, self.attend, self.inner):
+            x = x.transpose(0, 1)
+            q = norm(x)
+            x = (q + attend(q, x, x, attn_mask=later)[0]).transpose(0, 1)
+            x = x + inner(x)
+        return x
+
+
+def habits(batch, iterations):
+    """What is bought next, two layers of attention in fp32: numpy's rows become tensors, a wrong one beside each right one."""
+    model = Habits().cuda().train()
+    optimizer, told = torch.optim.Adam(model.parameters(), 1e-3, betas=(0.9, 0.98)), nn.BCEWithLogitsLoss()
+    rows, seen = numpy.random.randint(1, 60000, (3, batch, 100)), 0.0
+    for _ in range(iterations):
+        bought, right, wrong = (torch.LongTensor(part).cuda() for part in rows)
+        x = model(bought)
+        yes, no = (x * model.item(right)).sum(-1), (x * model.item(wrong)).sum(-1)
+        loss = told(yes, torch.ones(yes.shape, device="cuda")) + told(no, torch.zeros(no.shape, device="cuda"))
+        for weight in model.item.parameters():
+            loss = loss + 1e-4 * torch.norm(weight)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        seen = loss.item()
+    return seen
+
+
+def views_of_one(batch, iterations):
+    """ViT-B/16 learns from an average of itself in autocast, two large views and four small; each gradient is clipped by its own length."""
+    student, teacher = vision("vit_b_16", num_classes=4096), vision("vit_b_16", num_classes=4096).requires_grad_(False)
+    optimizer, center = torch.optim.AdamW(student.parameters(), 1e-4), torch.zeros(1, 4096, device="cuda")
+    large, seen = [torch.randn(batch, 3, 224, 224) for _ in range(2)], 0.0
+    for _ in range(iterations):
+        images = [view.cuda(non_blocking=True) for view in large]
+        with AMP():
+            with torch.no_grad():
+                wanted = teacher(torch.cat(images))
+            said = student(torch.cat(images)) / 0.1
+            firm = F.softmax((wanted - center) / 0.04, dim=-1).detach().chunk(2)
+            pairs = [(firm[i], part) for i in range(2) for j, part in enumerate(said.chunk(2)) if i != j]
+            loss = sum(torch.sum(-q * F.log_softmax(part, dim=-1), dim=-1).mean() for q, part in pairs) / len(pairs)
+        optimizer.zero_grad()
+        loss.backward()
+        for weight in student.parameters():
+            if weight.grad is not None:
+                share = 3.0 / (weight.grad.norm(2) + 1e-6)
+                if share < 1:
+                    weight.grad.mul_(share)
+        optimizer.step()
+        with torch.no_grad():
+            center = center * 0.9 + wanted.mean(0, keepdim=True) * 0.1
+            for now, kept in zip(student.parameters(), teacher.parameters()):
+                kept.mul_(0.996).add_((1 - 0.996) * now.detach())
+        seen = loss.item()
+    return seen
+
+
 STEPS = {
     "mixed": (mixed, 128), "cut": (cut, 64), "contrast": (contrast, 128), "policy": (policy, 256), "values": (values, 256),
     "neighbours": (neighbours, 4096), "noise": (noise, 64), "taught": (taught, 128), "sounds": (sounds, 16), "unrolled": (unrolled, 128),
-    "critic": (critic, 64),
+    "critic": (critic, 64), "faces": (faces, 256), "masked": (masked, 64), "checkpointed": (checkpointed, 4), "depths": (depths, 8),
+    "habits": (habits, 128), "views_of_one": (views_of_one, 32),
 }  # fmt: skip
+AFTER = ("faces", "masked", "checkpointed", "depths", "habits", "views_of_one")  # written and measured after decisions 625 to 628
 
 
 def trained(name, batch, precision, iterations):

@@ -125,17 +125,37 @@ static double by_pixels_s(const habitat_work *work, const habitat_gpu *gpu, doub
 
 /* ---- given statistics: a block for each channel of each image ---- */
 
+static double scaled_blocks_s(const habitat_work *work, double images, const habitat_gpu *gpu) {
+    return work->shape.rows.rows * images * fitted_scaled_block_cycles /
+           (gpu->boost_clock_hz * gpu->sm_count);
+}
+
+static double scaled_elements_s(const habitat_work *work, const habitat_gpu *gpu, double roof_s) {
+    double elements = work->shape.rows.rows * work->shape.rows.columns;
+    double walk_s = elements * fitted_scaled_element_cycles / (gpu->boost_clock_hz * gpu->sm_count);
+    return hypot(walk_s, fitted_scaled_missed * missed_share(work, gpu) * roof_s);
+}
+
 /* PyTorch's own kernels, which half formats take, have a small one before them. */
 static double given_s(const habitat_work *work, double images, const habitat_gpu *gpu,
                       double roof_s, double floor_s) {
-    double elements = work->shape.rows.rows * work->shape.rows.columns;
-    double sm_cycle_s = 1 / (gpu->boost_clock_hz * gpu->sm_count);
-    double blocks_s = work->shape.rows.rows * images * fitted_scaled_block_cycles * sm_cycle_s;
-    double walk_s = elements * fitted_scaled_element_cycles * sm_cycle_s;
-    double missed_s = fitted_scaled_missed * missed_share(work, gpu) * roof_s;
     return fitted_scaled_wait_cycles / gpu->boost_clock_hz +
            (habitat_dtype_bytes(work->dtype) == 2 ? floor_s : 0) +
-           fmax(blocks_s, hypot(walk_s, missed_s));
+           fmax(scaled_blocks_s(work, images, gpu), scaled_elements_s(work, gpu, roof_s));
+}
+
+/* The models learned large images. PyTorch's kernel that scales images in order has a block for
+ * each channel of each image, so many small ones take more than their elements do. */
+double batch_norms_factor(const habitat_work *work, const habitat_gpu *gpu, double time_s) {
+    bool own = strcmp(work->kind, "batch_norm") == 0 && work->dtype == HABITAT_DTYPE_BF16 &&
+               work->pass == HABITAT_PASS_FORWARD;
+    if (!own || batch_norms_told(work, gpu) || !(work->images > 0) || !(gpu->l2_bytes > 0) ||
+        !gpu->sm_count)
+        return 1.0;
+    double roof_s = 2 * work->shape.rows.rows * work->shape.rows.columns *
+                    (double)habitat_dtype_bytes(work->dtype) / habitat_memory_rate(gpu, true);
+    double blocks_s = scaled_blocks_s(work, work->images, gpu);
+    return 1.0 + fmax(blocks_s - scaled_elements_s(work, gpu, roof_s), 0.0) / time_s;
 }
 
 /* ---- images in order, trained: a block a channel ---- */

@@ -13,6 +13,10 @@ bool batch_norms_told(const habitat_work *work, const habitat_gpu *gpu);
 double batch_norms_s(const habitat_work *work, const habitat_gpu *gpu, double roof_s,
                      double floor_s);
 
+/* By how much more than the models say, time_s, one of many small images takes: 1 of all others.
+ * docs/decisions/0629. */
+double batch_norms_factor(const habitat_work *work, const habitat_gpu *gpu, double time_s);
+
 /* Time at another batch over that at the recorded one, as these and the kernels of images in order
  * grow; NaN where none of them is told. The works are alike but for the samples; fp16 is cuDNN's:
  * with weights in fp16 they are asked in bf16. docs/decisions/0459. */

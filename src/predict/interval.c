@@ -198,8 +198,7 @@ static double convolution_share(const interval_sum *sum) {
 }
 
 double interval_across_variance(const interval_sum *sum) {
-    return class_variance(sum, 1.0) +
-           square(fitted_convolution_sigma * convolution_share(sum));
+    return class_variance(sum, 1.0) + square(fitted_convolution_sigma * convolution_share(sum));
 }
 
 /* What others measured of steps with short kernels is longer than the GPU's work, never shorter:

@@ -303,7 +303,8 @@ static void as_trained(const call *c, size_t i, method_answer *answer) {
     if (c->plug->models != HABITAT_MODEL_AUTO || c->by->models_only || c->by->models_name ||
         !kernel || !(answer->ms > 0))
         return;
-    double factor = attentions_factor(q->work, q->gpu, answer->ms * 1e-3) * alone_share(c->by, q);
+    double factor = attentions_factor(q->work, q->gpu, answer->ms * 1e-3) *
+                    batch_norms_factor(q->work, q->gpu, answer->ms * 1e-3) * alone_share(c->by, q);
     answer->ms *= factor;
     answer->low_ms *= factor;
     answer->high_ms *= factor;

@@ -30,6 +30,11 @@ static void add_shared(interval_sum *sum, const scaling *s, const habitat_worklo
         sum->other_unit += ns;
 }
 
+/* Between the memory of the host and the GPU's: measured in loops of training. */
+static bool crosses(const scaling *s, const habitat_workload_kernel *kernel) {
+    return s->w && s->w->groups[kernel->group].work->host_memory != HABITAT_HOST_MEMORY_NONE;
+}
+
 void shapes_interval_add(shapes_sum *sum, const scaling *s, const habitat_workload_kernel *kernel,
                          const habitat_estimate *estimate, double ns) {
     if (!(ns > 0.0) || !(estimate->low_ms > 0.0))
@@ -38,7 +43,7 @@ void shapes_interval_add(shapes_sum *sum, const scaling *s, const habitat_worklo
     double up = ns * log(estimate->high_ms / estimate->ms);
     sum->total += ns;
     if (estimate->method == HABITAT_METHOD_FALLBACK) {
-        sum->fallback += ns;
+        sum->fallback += crosses(s, kernel) ? 0.0 : ns;
         sum->fallback_down += down;
         sum->fallback_up += up;
         return;

@@ -8,8 +8,8 @@
 /* Predicted time [ns], and that time by how far its operations' own intervals reach in log(time).
  */
 typedef struct shapes_sum {
-    double total, fallback;
-    interval_sum sum; /* without what nothing covers */
+    double total, fallback; /* fallback: without copies from the host */
+    interval_sum sum;       /* without what nothing covers */
     double down[HABITAT_CLASS_COUNT], up[HABITAT_CLASS_COUNT];
     double fallback_down, fallback_up;
 } shapes_sum;

@@ -107,7 +107,8 @@ static void test_checked(void) {
     CHECK(!shapes_interval_checked(&sum, &w, &foreign));
     /* whole: 0.00262800 + (0.1 x 0.5)^2 + (0.5 x 0.9 x 0.2)^2: root of 0.01322800 */
     CHECK_NEAR(shapes_interval_of(&sum, &recorded).down, 0.1150130, 1e-6);
-    check_case("a tenth of what no method covers is within what was measured, with its whole width");
+    check_case(
+        "a tenth of what no method covers is within what was measured, with its whole width");
 
     unknown.ns = 11;
     sum = sum_of((row[]){known, unknown}, 2);
@@ -117,6 +118,18 @@ static void test_checked(void) {
     w.left_out_count = 1;
     CHECK(!shapes_interval_checked(&sum, &w, &recorded));
     check_case("more of it, operations of unknown work and GPUs of another vendor are not");
+
+    habitat_work work = {.host_memory = HABITAT_HOST_MEMORY_PAGEABLE};
+    habitat_workload_group group = {.work = &work};
+    habitat_workload copies = {.groups = &group};
+    scaling s = {.w = &copies};
+    unknown.ns = 60;
+    sum = sum_of(&product, 1);
+    add(&sum, &s, HABITAT_DTYPE_FP32, unknown);
+    CHECK(shapes_interval_checked(&sum, &copies, &recorded));
+    /* halves: 0.00262800 + (0.5 x 0.5)^2 + (0.5 x 0.5 x 0.2)^2: root of 0.06762800 */
+    CHECK_NEAR(shapes_interval_of(&sum, &recorded).down, 0.2600538, 1e-6);
+    check_case("copies from the host were measured, and have their whole width");
 }
 
 int main(void) {
