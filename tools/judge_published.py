@@ -31,7 +31,7 @@ INTRODUCTION = """## From shapes alone
 The same steps, and {networks} convolutional networks of torchvision, as `habitat record --no-gpu` has them: no GPU, no recorded time, each operation predicted from its
 sizes (`tools/published_steps.py`); GPU time alone (`--assemble sum`) beside what others measured. *From an H200*: the same cases predicted from recordings of an H200 (End to end, above).
 
-**What was seen.** No constant of any operator model was chosen on these steps. How wide intervals are was: on an H100 and an H200 by {hopper} (docs/decisions/0625),
+**What was seen.** No constant of any operator model was chosen on these steps. How wide intervals are was: on an H100 and an H200 by steps recorded with and without a GPU (docs/decisions/0625),
 elsewhere beside these tables, where a class of operations is as far off as between two architectures and convolutions by all that one of them is.
 Convolutional networks were measured by the wall clock under PyTorch 1.4 and older: those of which the host may be two thirds (above) stand apart, of a machine that nobody measured small networks on all do."""
 
@@ -147,8 +147,7 @@ def main(arguments):
         rows.writerows(found)
         return 0
     networks = [case for case in found if case.name.count("-") == 2]
-    hopper = "steps recorded with and without a GPU"
-    print(INTRODUCTION.format(networks=len({case.name.split("-")[0] for case in networks}), hopper=hopper) + "\n")
+    print(INTRODUCTION.format(networks=len({case.name.split("-")[0] for case in networks})) + "\n")
     print("\n".join([*language_table([case for case in found if case not in networks], scaled(arguments[0])), *network_table(networks), *kinds_table(networks)]))
     return 0
 

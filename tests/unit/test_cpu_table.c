@@ -75,8 +75,8 @@ static void test_table(void) {
         habitat_workload_free(w);
         habitat_trace_free(trace);
     }
-    check_case("gradients take the CPU more than operations do, half of it before they are read");
-    check_case("lists take it most, what autograd does not follow least, where that is told");
+    check_case("gradients and lists take the CPU more than operations do, what autograd does not "
+               "follow less");
 }
 
 /* Three operations inside one of which nothing is said, two inside a node of autograd, one
