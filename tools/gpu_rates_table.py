@@ -8,6 +8,7 @@ nothing is written: exit 1 if the page is not what the table says."""
 
 import csv
 import json
+import math
 import pathlib
 import re
 import subprocess
@@ -56,7 +57,7 @@ def elsewhere(gpus):
         for column, keys in MATMUL.items() if not row["overclocked"] else ():
             note(row["device"], column, next((row[key] for key in keys if row[key]), None))
     for row in rows_of("stream_rates.csv"):
-        note(row["device"], "dram", row["achieved_gb_per_s"])
+        note(of_family(gpus, names, row), "dram", row["achieved_gb_per_s"])
     for row in rows_of("gpu_facts.csv"):
         note(row["gpu"], "half", row["measured_matmul_bf16_tflops"])
         note(row["gpu"], "fp8", row["measured_matmul_fp8_tflops"])
@@ -64,6 +65,23 @@ def elsewhere(gpus):
         if row["format"] in ("fp16", "bf16"):  # fp32 there is of matrix units, which has no column
             note(row["gpu"], "half", row["tflops"])
     return found
+
+
+def of_family(gpus, names, row):
+    """A row's card by its name; where the name is a family's, the part whose memory and lanes are as quick as the row says."""
+    named = names.get(normal(row["device"]))
+    if named is None:
+        return row["device"]
+
+    def off(gpu):
+        memory = gpu["memory_bandwidth_bytes_per_s"] / (float(row["spec_gb_per_s"]) * 1e9)
+        lanes = gpu["peak"]["plain_flop_per_s"]["fp32"] / (float(row["spec_fp32_tflops"]) * 1e12)
+        return abs(math.log(memory)) + abs(math.log(lanes))
+
+    itself = next(gpu for gpu in gpus if gpu["name"] == named)
+    family = re.sub("-.*", "", named) + "-"
+    kin = [gpu for gpu in gpus if gpu["name"].startswith(family)] if off(itself) > 0.05 else [itself]
+    return min([itself, *kin], key=off)["name"]
 
 
 def spread(values):

@@ -157,6 +157,10 @@ static void check_memory(findings *f, const habitat_gpu *gpu) {
     if (gpu->memory_ecc && strcmp(gpu->memory_ecc, "none") != 0 &&
         strcmp(gpu->memory_ecc, "inline") != 0 && strcmp(gpu->memory_ecc, "off") != 0)
         find(f, gpu, "unknown memory_ecc %.40s; known: none, off, inline", gpu->memory_ecc);
+    if (!gpu->memory_ecc && strncmp(gpu->memory_type, "GDDR", 4) == 0 && gpu->compute_capability)
+        find(f, gpu,
+             "memory_ecc is missing and counts as inline, which is slower: none for GeForce, off "
+             "for workstation cards as sold");
     double bandwidth = gpu->memory_bandwidth_bytes_per_s;
     if (bandwidth / 1e9 < memory_types[i].least_gb || bandwidth / 1e9 > memory_types[i].largest_gb)
         find(f, gpu, "%.4g GB/s is out of range for %s", bandwidth / 1e9, gpu->memory_type);

@@ -27,6 +27,7 @@ static const double width_of_energies = 512, width_exponent = 0.38;
 
 /* Boards without ECC run above the boost clock that is printed; on others it is the highest. */
 static const double matrix_clock_gain = 1.10, plain_clock_gain = 1.04;
+static const double few_lanes_share = 0.95; /* assumed: nothing else binds */
 
 /* Lower clocks take lower voltage, so that a board of half the power is not half as fast. Lanes
  * bind on low-power boards alone, which are at their lowest voltage. */
@@ -135,6 +136,13 @@ static double factor_of(size_t format, bool matrix) {
     return matrix ? formats[format].matrix : formats[format].plain;
 }
 
+/* Lanes so few that they are what binds: one fp64 lane for 32 or 64 of fp32 leaves slots, loads and
+ * power to spare, and what fp32 was seen to reach says nothing of it. docs/gpus.md */
+static bool are_few(const double *peak, habitat_dtype dtype, bool matrix) {
+    enum { FEW = 8 };
+    return !matrix && dtype == HABITAT_DTYPE_FP64 && FEW * peak[dtype] < peak[HABITAT_DTYPE_FP32];
+}
+
 /* An estimate stays below the peak, or above it by as much as the clock is known to be. */
 static void fill(const double *peak, const unit_rule *rule, double watt, bool matrix, double *rates,
                  bool *estimated) {
@@ -151,7 +159,9 @@ static void fill(const double *peak, const unit_rule *rule, double watt, bool ma
         habitat_dtype d = formats[i].dtype;
         if (!isnan(rates[d]) || isnan(peak[d]))
             continue;
-        double rate = correction * estimate(peak[d], rule, factor_of(i, matrix), watt);
+        double rate = are_few(peak, d, matrix)
+                          ? few_lanes_share * rule->highest * peak[d]
+                          : correction * estimate(peak[d], rule, factor_of(i, matrix), watt);
         rates[d] = fmin(rate, highest * peak[d]);
         estimated[d] = true;
     }

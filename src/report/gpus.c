@@ -51,8 +51,8 @@ static const gpu_field fields[] = {
     {"memory_bandwidth_bytes_per_s", "memory bandwidth", "GB/s", 1e9,
      AT(memory_bandwidth_bytes_per_s), FIELD_NUMBER, "memory_bandwidth_gb_per_s"},
     {"l2_bytes", "L2 cache", "MiB", 1048576, AT(l2_bytes), FIELD_NUMBER, "l2_mib"},
-    {"nvlink_bytes_per_s", "NVLink, both directions", "GB/s", 1e9, AT(nvlink_bytes_per_s),
-     FIELD_NUMBER, "nvlink_bidirectional_gb_per_s"},
+    {"nvlink_bytes_per_s", "link between GPUs, both directions", "GB/s", 1e9,
+     AT(nvlink_bytes_per_s), FIELD_NUMBER, "nvlink_bidirectional_gb_per_s"},
     {"pcie_bytes_per_s", "PCIe, one direction", "GB/s", 1e9, AT(pcie_bytes_per_s), FIELD_NUMBER,
      "pcie_bidirectional_gb_per_s"},
     {"c2c_bytes_per_s", "link to the CPU, both directions", "GB/s", 1e9, AT(c2c_bytes_per_s),
@@ -328,6 +328,14 @@ typedef struct walk {
     void *context;
 } walk;
 
+/* AMD's links have a key of their own in the files, and are the same value. */
+static const habitat_gpu_source *field_source(const habitat_gpu *gpu, const gpu_field *f) {
+    const habitat_gpu_source *source = habitat_gpu_source_of(gpu, f->source);
+    if (!source && f->offset == offsetof(habitat_gpu, nvlink_bytes_per_s))
+        source = habitat_gpu_source_of(gpu, "infinity_fabric_bidirectional_gb_per_s");
+    return source;
+}
+
 static void walk_field(const walk *s, const gpu_field *f) {
     value v = {.key = f->key, .label = f->label, .unit = f->unit, .number = NAN};
     if (f->kind == FIELD_TEXT)
@@ -336,7 +344,7 @@ static void walk_field(const walk *s, const gpu_field *f) {
         v.number = field_number(s->gpu, f);
     v.shown = v.number / f->divisor;
     if (v.text || isfinite(v.number))
-        v.source = habitat_gpu_source_of(s->gpu, f->source);
+        v.source = field_source(s->gpu, f);
     s->take(s->context, &v);
 }
 

@@ -95,7 +95,7 @@ static void check_values(void) {
     static const char text[] =
         "{\"schema\": 1, \"name\": \"Own-1\", \"compute_capability\": \"8.9\", \"tdp_w\": 100,"
         "\"sm_count\": 10, \"boost_clock_mhz\": 1000, \"memory_gib\": 8, \"memory_type\": "
-        "\"GDDR6\","
+        "\"GDDR6\", \"memory_ecc\": \"none\","
         "\"memory_bandwidth_gb_per_s\": 250, \"l2_mib\": 24,"
         "\"peak_dense_tflop_per_s\": {\"matrix\": {\"tf32\": 5, \"fp16\": null, \"int8\": 44}}}";
     habitat_gpu_table *table = fresh();
