@@ -9,6 +9,7 @@
 
 /* ---- caches and memory ---- */
 CONSTANT(fitted, l2_bytes_per_cycle, 38, "byte a cycle and SM", "training shapes of collected_h200.csv.gz that fit the cache; docs/modelling.md#what-memory-limits-otherwise")
+CONSTANT(chosen, unit_headroom, 1.15, "of the sustained rate", "at least so fast are matrix units while power allows: cards clock above what is printed; an A100's share, the least of the GPUs with measured products (L40S, B200, H200 have more); docs/decisions/0631")
 CONSTANT(hardware, l2_bytes_per_s_per_sm, 24 * 1.7e9, "byte/s an SM", "24 byte a cycle at 1.7 GHz, below every data sheet; docs/modelling.md#products-on-matrix-units")
 CONSTANT(hardware, sm_path_bytes_per_cycle, 40, "byte a cycle and SM", "of the 64 that an SM's path to the L2 is built for; docs/modelling.md#products-on-matrix-units")
 CONSTANT(hardware, issued_lanes, 128, "instruction a cycle and SM", "four schedulers of a warp each; CUDA C++ programming guide, arithmetic instructions, since compute capability 5.0")
@@ -18,7 +19,8 @@ CONSTANT(fitted, norm_flight_share, .33, "of the L2 cache", "rows in flight that
 CONSTANT(fitted, norm_flight_softness, .6, "of what is in flight", "as norm_flight_share")
 CONSTANT(fitted, softmax_flight_share, .15, "of the L2 cache", "as norm_flight_share, softmax of six GPUs")
 CONSTANT(fitted, softmax_flight_softness, 1, "of what is in flight", "as softmax_flight_share")
-CONSTANT(fitted, copy_memory_share, .63, "of the sustained bandwidth", "copies of the H200, training shapes of collected_h200.csv.gz; #what-memory-limits-otherwise")
+CONSTANT(fitted, copy_memory_share, .92, "of the sustained bandwidth", "where SMs ask for enough: copies by the driver on older GPUs; docs/decisions/0632")
+CONSTANT(fitted, copy_sm_bytes_per_cycle, 10.9, "byte a cycle and SM", "read and written: copies of the H200, training shapes of collected_h200.csv.gz; an H100's come out 3 % slower than measured; docs/decisions/0632")
 CONSTANT(fitted, copy_cache_share, .4, "of the cache's rate", "as copy_memory_share")
 CONSTANT(fitted, gelu_start_s, 4e-7, "s", "GELU rows of the H200; #what-memory-limits-otherwise")
 CONSTANT(chosen, hidden_launch_floors, 10, "of the least that a call shows",

@@ -367,7 +367,7 @@ static void keep_possible(const habitat_model_query *query, const habitat_gpu *g
     operator_gpu facts = {0};
     operator_class c = operator_class_of(query);
     bool known = c != OPERATOR_NONE && operator_gpu_facts(gpu, c, arithmetic, &facts);
-    double rate = known ? fmax(facts.peak_flop_per_s, facts.flop_per_s) : 0;
+    double rate = known ? facts.units_flop_per_s : 0;
     if (!class_of(query->work->op_class)->product)
         rate = habitat_arithmetic_rate(gpu, arithmetic, false, false, NULL, NULL);
     double least = operator_least_ms(query->work, gpu, arithmetic, rate);

@@ -75,7 +75,7 @@ static double mean_keys(const walk *w, double rows) {
 
 static double products_per_key(const walk *w, const operator_gpu *gpu, double rows) {
     return 4 * rows * w->head * gpu->sm_count /
-           (fitted_attention_unit_share * gpu->peak_flop_per_s);
+           (fitted_attention_unit_share * gpu->units_flop_per_s);
 }
 
 /* One exponential at 16 an SM and cycle, and the plain operations. */

@@ -164,7 +164,7 @@ static convolution_time dense(const habitat_conv_shape *s, const geometry *g, do
                                                      : fitted_convolution_wide_nchw_share
                    : weight && wide ? fitted_convolution_wide_weight_share
                                     : gathered_shares[g->kind];
-    p.unit_flop_per_s = share * gpu->peak_flop_per_s / gpu->sm_count;
+    p.unit_flop_per_s = share * gpu->units_flop_per_s / gpu->sm_count;
     p.images = plain && !s->channels_last && !weight ? s->batch : 1;
     p.most_parts = weight ? 64 : plain ? 16 : 1;
     p.costs = operator_product_costs(gpu, clusters);

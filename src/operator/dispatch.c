@@ -173,6 +173,10 @@ bool operator_gpu_facts(const habitat_gpu *gpu, operator_class c, habitat_dtype 
         facts.flop_per_s = single_rate(&gpu->sustained, c);
     double peak = matrix ? gpu->peak.matrix_flop_per_s[arithmetic] : single_rate(&gpu->peak, c);
     facts.peak_flop_per_s = positive(peak) ? peak : facts.flop_per_s;
+    facts.units_flop_per_s = facts.peak_flop_per_s;
+    if (matrix)
+        facts.units_flop_per_s =
+            fmax(facts.peak_flop_per_s, chosen_unit_headroom * facts.flop_per_s);
     if (!positive(facts.flop_per_s) || !positive(facts.bytes_per_s) || gpu->sm_count == 0 ||
         !positive(facts.lanes_per_sm) || !positive(facts.clock_hz) || !positive(facts.l2_bytes))
         return false;

@@ -145,7 +145,7 @@ static double layout_share(const operator_gpu *gpu, const habitat_gemm_shape *s,
 }
 
 double operator_unit_rate(const operator_gpu *gpu, double element, double alignment) {
-    double rate = gpu->peak_flop_per_s / gpu->sm_count;
+    double rate = gpu->units_flop_per_s / gpu->sm_count;
     double half = alignment < 4 ? .5 : 1;
     if (alignment >= 16)
         return rate;

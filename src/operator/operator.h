@@ -62,7 +62,8 @@ bool operator_trains_on(operator_class c, const habitat_model_query *query, doub
 /* Facts of one GPU as one class needs them. */
 typedef struct operator_gpu {
     double flop_per_s, bytes_per_s; /* sustained */
-    double peak_flop_per_s;         /* of the unit that the class runs on */
+    double peak_flop_per_s;         /* of the unit that the class runs on, as printed */
+    double units_flop_per_s; /* what its tiles run at: above the peak where a card clocks higher */
     double sm_count, lanes_per_sm, threads_per_sm, clock_hz, l2_bytes;
     uint32_t compute_capability; /* 10 * major + minor; 0 for AMD */
 } operator_gpu;

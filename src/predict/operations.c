@@ -10,6 +10,7 @@
 #include "gpu/gpu.h"
 #include "base/apart.h"
 #include "base/constants_intervals.h"
+#include "base/constants_operators.h"
 #include "base/error.h"
 #include "predict/attentions.h"
 #include "predict/batch_norms.h"
@@ -143,8 +144,10 @@ static habitat_status add_notes(const method_question *q, const habitat_outside 
 static double least_ms(const method_question *q, double ms) {
     bool product = class_of(q->work->op_class)->product;
     double peak = habitat_arithmetic_rate(q->gpu, q->arithmetic, product, false, NULL, NULL);
-    double held = habitat_arithmetic_rate(q->gpu, q->arithmetic, product, true, NULL, NULL);
-    return fmin(ms, operator_least_ms(q->work, q->gpu, q->arithmetic, fmax(peak, held)));
+    bool on_units = false;
+    double held = habitat_arithmetic_rate(q->gpu, q->arithmetic, product, true, NULL, &on_units);
+    double most = fmax(peak, on_units ? chosen_unit_headroom * held : held);
+    return fmin(ms, operator_least_ms(q->work, q->gpu, q->arithmetic, most));
 }
 
 /* Measurements of NVIDIA's GPUs alone check the built-in models' intervals; a caller's models have

@@ -8,6 +8,7 @@ static inline operator_gpu plain_gpu(uint32_t compute_capability) {
     return (operator_gpu){.flop_per_s = 1e13,
                           .bytes_per_s = 1e20,
                           .peak_flop_per_s = 1e13,
+                          .units_flop_per_s = 1e13,
                           .sm_count = 100,
                           .lanes_per_sm = 64,
                           .threads_per_sm = 2048,

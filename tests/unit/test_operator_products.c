@@ -130,7 +130,7 @@ static double quantising_us(habitat_variant variant, double rows, double columns
     habitat_model_query query = {.work = &work, .variant = variant};
     operator_gpu gpu = plain_gpu(90);
     gpu.bytes_per_s = 1e12;
-    gpu.peak_flop_per_s = 1e15;
+    gpu.peak_flop_per_s = gpu.units_flop_per_s = 1e15;
     gpu.flop_per_s = 5e14;
     float inputs[OPERATOR_INPUTS_MAX];
     CHECK_INT(operator_class_of(&query), OPERATOR_GEMM_FP8);

@@ -96,6 +96,7 @@ static void test_classes(void) {
 /* Without clusters; a cache of one byte, so that all tensors are missed: bytes / (.92 x 1e12). */
 static const operator_gpu round_gpu = {.flop_per_s = 1e15,
                                        .peak_flop_per_s = 1e15,
+                                       .units_flop_per_s = 1e15,
                                        .bytes_per_s = 1e12,
                                        .sm_count = 132,
                                        .lanes_per_sm = 128,
