@@ -25,7 +25,6 @@ bool images_of_line(const habitat_work *work, habitat_work *out) {
     s->in[0] = s->out[0] = s->kernel[0] = s->stride[0] = s->dilation[0] = 1;
     s->padding[0] = 0;
     s->dims = 2;
-    s->channels_last = false; /* PyTorch makes a permuted line contiguous first */
     return true;
 }
 

@@ -154,6 +154,10 @@ void schema_conv(row *r, uint32_t dims, bool transposed, const row_question *q) 
                             .transposed = transposed || named,
                             .bias = row_flag(r, "bias|use_bias"),
                             .channels_last = row_flag(r, "channels_last")};
+    if (dims == 1 && s.channels_last)
+        row_fail(r, HABITAT_E_RANGE,
+                 "channels_last of a convolution of one dimension: PyTorch copies such an input "
+                 "first and computes as always; leave it out");
     for (uint32_t d = 0; d < dims; d++)
         read_dimension(r, &s, d, d + 1 == dims ? 'w' : d + 2 == dims ? 'h' : 0);
     row_refuse_ignored(r, "a convolution", conv_ignored,

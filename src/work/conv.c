@@ -142,6 +142,12 @@ static bool is_channels_last(const habitat_input *t) {
            work_elements(t) > (double)t->dims[1];
 }
 
+/* Whether its kernels take the channels last. A line's never do: PyTorch copies a transposed one
+ * before, which is an operation of its own. docs/decisions/0630 */
+static bool takes_channels_last(const habitat_input *x, const habitat_conv_shape *s) {
+    return s->dims > 1 && is_channels_last(x);
+}
+
 /* The whole shape from the tensors and arguments; false if something is missing. */
 static bool read_shape(const work_call *call, const struct conv_signature *at,
                        const habitat_input *x, const habitat_input *w, habitat_conv_shape *s) {
@@ -177,7 +183,7 @@ static bool read_shape(const work_call *call, const struct conv_signature *at,
     for (uint32_t i = 0; i < s->dims; i++)
         s->out[i] = output_size(s, i, output_padding[i]);
     s->bias = at->bias >= 0 && work_tensor(op, (uint32_t)at->bias);
-    s->channels_last = is_channels_last(x);
+    s->channels_last = takes_channels_last(x, s);
     double expected_in = s->transposed ? work_dim(w, 0) : work_dim(w, 1) * s->groups;
     return expected_in == s->c_in && conv_shape_ok(s);
 }

@@ -211,7 +211,7 @@ static void lines(void) {
     CHECK(s->in[0] == 1 && s->in[1] == 100 && s->out[0] == 1 && s->out[1] == from->out[0]);
     CHECK(s->kernel[0] == 1 && s->kernel[1] == 5 && s->stride[0] == 1 && s->stride[1] == 2);
     CHECK(s->padding[0] == 0 && s->padding[1] == 3 && s->dilation[0] == 1 && s->dilation[1] == 4);
-    CHECK(from->channels_last && !s->channels_last);
+    CHECK(!from->channels_last && !s->channels_last);
     CHECK(images.flop == line.flop && images.read_bytes == line.read_bytes);
     CHECK(!images_of_line(&images, &other));
     check_case("a convolution along a line is one of images a pixel high");

@@ -3,6 +3,7 @@
     device.py     what `torch.cuda` and tensors say of themselves; modules move
     fake.py       the tensors: PyTorch's FakeTensorMode, which also sees every operation
     kernels.py    what each operation runs on a GPU: the operations that are noted of it
+    layouts.py    what operations copy first, and how they lay out what they write
     crossing.py   copies between the host's memory and the GPU's, and where the CPU waits
     dispatch.py   operations that take another way on a GPU than on a CPU: attention, recurrent layers, autocast
     packed.py     sequences of several lengths in one tensor

@@ -23,6 +23,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from . import known, recurrent
 from .kernels import GROUPED, MATRICES, Kernels, in_order, is_same, on_gpu
+from .layouts import CONVOLUTIONS, laid_out_by_cudnn
 
 if TYPE_CHECKING:
     from .allocations import Allocations
@@ -74,8 +75,6 @@ MADE_OF_OTHERS = {
 DRAWN_LIKE = {
     "aten::_standard_gamma", "aten::_standard_gamma_grad", "aten::_sample_dirichlet", "aten::_dirichlet_grad", "aten::binomial",
 }  # fmt: skip
-# Where their tensors begin that say how cuDNN lays out the results.
-CONVOLUTIONS = {aten.convolution.default: 0, aten.convolution_backward.default: 1}
 
 
 def _has(func: Any, key: Any) -> bool:
@@ -192,7 +191,8 @@ class ShapesOnly(FakeTensorMode):
             result = super().__torch_dispatch__(func, types, args, kwargs)
         if func is aten.view.default and 1 in result.shape:
             return self._laid_out(types, args[0], result)
-        return laid_out_by_cudnn(func, args, result) if func in CONVOLUTIONS and on_gpu(args) else result
+        images = CONVOLUTIONS.get(func._schema.name)
+        return result if images is None or not on_gpu(args) else laid_out_by_cudnn(images, args, result)
 
     def _laid_out(self, types: Any, source: Any, view: Any) -> Any:
         """The rule for fake tensors gives dimensions of one element other strides than real tensors have, by which products are chosen."""
@@ -294,18 +294,6 @@ class ShapesOnly(FakeTensorMode):
             behind = name in MADE_OF_OTHERS and any(_has(func, key) for key in IN_PARTS_BEHIND_AUTOGRAD)
             self._composite[func] = behind or (_has(func, IN_PARTS) and name not in OF_GPU)
         return self._composite[func]
-
-def laid_out_by_cudnn(func: Any, args: Any, result: Any) -> Any:
-    """cuDNN writes channels last where the images or the weights have them so, which a CPU build does not know."""
-    first = CONVOLUTIONS[func]
-    images = [t for t in args[first : first + 2] if t.dim() == 4 and not t.is_contiguous()]
-    if not any(t.is_contiguous(memory_format=torch.channels_last) for t in images):
-        return result
-
-    def last(t: Any) -> Any:
-        return torch.empty_like(t, memory_format=torch.channels_last) if isinstance(t, torch.Tensor) and t.dim() == 4 else t
-
-    return tuple(map(last, result)) if isinstance(result, (list, tuple)) else last(result)
 
 
 def grouped_product(a: Any, b: Any, ends: Any = None, bias: Any = None, out_dtype: Any = None) -> Any:

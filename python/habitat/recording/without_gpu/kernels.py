@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, ContextManager, List, Tuple
 
 import torch
 
-from . import crossing, known
+from . import crossing, known, layouts
 
 if TYPE_CHECKING:
     from .events import Log
@@ -47,8 +47,6 @@ FILLED = {
 ADDED_INTO_ZEROS = {"aten::scatter_add": "GatherBackward", "aten::index_put": "IndexBackward"}
 # Gradients of recurrent cells, and of how many tensors of gates biases have theirs.
 GATES = {"aten::_thnn_fused_lstm_cell_backward_impl": 1, "aten::_thnn_fused_gru_cell_backward": 2}
-# They copy so many of their first tensors where those are not contiguous.
-CONTIGUOUS_FIRST = {"aten::native_layer_norm": 1, "aten::native_layer_norm_backward": 2}
 
 
 def is_same(a: Any, b: Any) -> bool:
@@ -99,9 +97,10 @@ class Kernels:
             if isinstance(result, torch.Tensor):
                 self._log.drawn_on_cpu(name, result.numel())
             return
-        for t in arguments[: CONTIGUOUS_FIRST.get(name, 0)]:
-            if not t.is_contiguous():
-                self._log.operation("aten::clone", [t, torch.contiguous_format])
+        with self._quiet():
+            copied = list(layouts.copied_first(name, arguments))
+        for t, order in copied:
+            self._log.operation("aten::clone", [t, order])
         if name in ZEROS_FIRST:
             self._log.operation("aten::zero_", [result[0] if isinstance(result, tuple) else result])
         if name == "aten::baddbmm" and arguments[3] != 0:  # adds to what was copied into its result
