@@ -87,7 +87,7 @@ static void set_facts(const habitat_workload *w, const convolution_works *told,
             main_ns += w->kernels[members[i]].main ? w->kernels[members[i]].facts.time_ns : 0.0;
         for (uint32_t i = 0; i < group->kernel_count; i++) {
             const habitat_workload_kernel *kernel = &w->kernels[members[i]];
-            double share = kernel->facts.time_ns / main_ns * grown_by(kernel);
+            double share = kernel->facts.time_ns / main_ns;
             facts[members[i]] = kernel->facts;
             if (work && kernel->main && isfinite(share)) {
                 facts[members[i]].flop = share * work->flop;

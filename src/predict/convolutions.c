@@ -363,17 +363,25 @@ static habitat_pass pass_of(const habitat_workload *w, const habitat_workload_gr
     return HABITAT_PASS_BACKWARD_WEIGHT;
 }
 
-static void set_work(const habitat_workload *w, size_t g, const layer *l, habitat_work *out) {
+/* Grids and times are those of the recorded batch, whatever it was scaled to since. */
+static double batch_growth(const habitat_workload *w) {
+    uint64_t recorded = w->recorded ? w->recorded->batch_size : 0;
+    return recorded && w->batch_size ? (double)w->batch_size / (double)recorded : 1.0;
+}
+
+static void set_work(const habitat_workload *w, double growth, size_t g, const layer *l,
+                     habitat_work *out) {
     const conv_sizes *s = &l->sizes;
     if (!(s->pixels > 0.0 && s->out > 0.0 && s->sum > 0.0))
         return;
     habitat_conv_shape shape = shape_of(l);
+    shape.batch = fmax(shape.batch * growth, 1.0);
     if (habitat_work_conv(&shape, format_of(w, &w->groups[g]), pass_of(w, &w->groups[g]), out) !=
         HABITAT_OK)
         out->known = false;
 }
 
-static void set_works(const habitat_workload *w, uint32_t *group_of, layer *of_group,
+static void set_works(const habitat_workload *w, double growth, uint32_t *group_of, layer *of_group,
                       habitat_work *works) {
     note_operations(w, group_of);
     for (size_t g = 0; g < w->group_count; g++) {
@@ -395,7 +403,7 @@ static void set_works(const habitat_workload *w, uint32_t *group_of, layer *of_g
             continue;
         uint32_t at = is_forward(group) ? (uint32_t)g : forward_of(w, group, group_of);
         if (at != HABITAT_NONE)
-            set_work(w, g, &of_group[at], &works[g]);
+            set_work(w, growth, g, &of_group[at], &works[g]);
     }
 }
 
@@ -410,7 +418,7 @@ habitat_status convolutions_prepare(const habitat_workload *w, convolution_works
     bool ok = out->works && of_group && group_of;
     if (ok) {
         memset(group_of, 0xff, (operations + 1) * sizeof *group_of);
-        set_works(w, group_of, of_group, out->works);
+        set_works(w->recorded ? w->recorded : w, batch_growth(w), group_of, of_group, out->works);
     }
     free(of_group);
     free(group_of);

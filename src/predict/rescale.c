@@ -318,6 +318,11 @@ static habitat_status check(const habitat_workload *w, bool batch, bool precisio
         return habitat_fail(err, HABITAT_E_UNSUPPORTED,
                             "nothing was timed: another batch size or precision is that of the "
                             "operations that are asked");
+    if (asked && recorded->lacks_arguments)
+        return habitat_fail(err, HABITAT_E_UNSUPPORTED,
+                            "no operation has its arguments (Concrete Inputs), without which "
+                            "sizes of convolutions and recurrent layers are not known, nor what "
+                            "they take in another format; record with PyTorch 2.1 or newer");
     if (asked && !habitat_trace_get_info(w->trace)->has_shapes)
         return habitat_fail(err, HABITAT_E_UNSUPPORTED,
                             "no operation has input shapes and formats, so nothing tells which of "

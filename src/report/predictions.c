@@ -227,11 +227,10 @@ static void row_name(const shortlist_best *v, const habitat_answer_row *row, cha
 /* "12.3 samples/s"; of batches as recorded where nobody said how large they are. */
 static void rate_words(const habitat_answer_row *row, char *text, size_t size) {
     double samples_per_s = row->prediction->samples_per_s;
+    bool of_batches = isnan(samples_per_s) && row->key.batch_size == 0;
     if (isnan(samples_per_s))
-        habitat_format(text, size, "%.4g batches/s",
-                       row_samples(row) / row->prediction->iteration_ms * 1e3);
-    else
-        habitat_format(text, size, "%.4g samples/s", samples_per_s);
+        samples_per_s = row_samples(row) / row->prediction->iteration_ms * 1e3;
+    habitat_format(text, size, "%.4g %s/s", samples_per_s, of_batches ? "batches" : "samples");
 }
 
 /* "$0.0865 for 1,000 iterations"; of samples where iterations hold different numbers of them, else
@@ -240,8 +239,9 @@ static void cost_words(const shortlist_best *v, const habitat_answer_row *row, c
                        size_t size) {
     const habitat_cost *cost = &row->cost;
     if (v->by_sample && isnan(cost->samples_per_usd))
-        habitat_format(text, size, "$%.3g for 1,000 batches",
-                       cost->usd_per_1000_iterations / row_samples(row));
+        habitat_format(text, size, "$%.3g for 1,000 %s",
+                       cost->usd_per_1000_iterations / row_samples(row),
+                       row->key.batch_size ? "samples" : "batches");
     else if (v->by_sample)
         habitat_format(text, size, "$%.3g for 1,000,000 samples", 1e6 / cost->samples_per_usd);
     else if (isnan(cost->usd))

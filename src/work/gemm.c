@@ -101,6 +101,17 @@ static bool grouped_shape(const habitat_input *a, const habitat_input *b, const 
     return true;
 }
 
+/* A sparse matrix is recorded with the sizes of a whole one and without strides, which all other
+ * tensors of its operation have: how many numbers it holds is not known. docs/decisions/0492 */
+static bool is_sparse(const habitat_operation *op, const habitat_input *t) {
+    bool others = false;
+    for (uint32_t i = 0; i < op->form->input_count; i++) {
+        const habitat_input *other = work_tensor(op, i);
+        others |= other && other->rank > 0 && other->strides;
+    }
+    return t && t->rank == 2 && !t->strides && others;
+}
+
 void work_do_gemm(const work_call *call, habitat_work *out) {
     const habitat_operation *op = call->op;
     uint32_t variant = call->rule->variant;
@@ -119,7 +130,7 @@ void work_do_gemm(const work_call *call, habitat_work *out) {
                 : variant == WORK_GEMM_GROUPED
                     ? grouped_shape(a, b, work_tensor(op, 2), s)
                     : product_shape(a, b, variant == WORK_GEMM_LINEAR, s);
-    if (!fits)
+    if (!fits || is_sparse(op, a) || is_sparse(op, b))
         return;
     s->bias = c != NULL;
     s->copied = c && c->rank == 2 && out->op_class == HABITAT_CLASS_GEMM &&

@@ -215,12 +215,29 @@ static void summarise(habitat_workload *w) {
     }
 }
 
+/* Whether not one argument but tensors was recorded, and layers ran whose sizes hang on them. */
+static bool lacks_arguments(const habitat_workload *w) {
+    size_t count, layers = 0;
+    const habitat_operation *ops = habitat_trace_operations(w->trace, &count);
+    for (size_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < ops[i].form->input_count; k++)
+            if (ops[i].form->inputs[k].value && *ops[i].form->inputs[k].value)
+                return false;
+    for (size_t g = 0; g < w->group_count; g++) {
+        const habitat_work *work = w->groups[g].work;
+        layers += !work->known && w->groups[g].operation &&
+                  (work->op_class == HABITAT_CLASS_CONV || work->op_class == HABITAT_CLASS_RNN);
+    }
+    return layers > 0 && habitat_trace_get_info(w->trace)->has_shapes;
+}
+
 static habitat_status build(habitat_workload *w, habitat_error *err) {
     habitat_status status = take_kernels(w, err);
     if (status != HABITAT_OK)
         return status;
     if (workload_set_groups(w) != HABITAT_OK || workload_set_launches(w) != HABITAT_OK)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    w->lacks_arguments = lacks_arguments(w);
     if (w->collective_count && !w->all_devices) {
         w->share = ranks_find_share(w->trace);
         w->one_batch = w->is_rank && w->share == RANKS_SHARE_BATCH;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "work/class.h"
 #include "work/container.h"
 #include "workload/works.h"
 
@@ -19,6 +20,7 @@ typedef struct builder {
     bool out_of_memory;
     uint32_t *group_of; /* shape (op_count): 1 + the group whose operation it is, or 0 */
     bool *climbed;      /* shape (kernel_count groups): owner found above the innermost one */
+    uint32_t *beside;   /* shape (op_count): its kernels that do none of what it computes */
 } builder;
 
 /* The work of an entry; NULL where nothing is known, or when out of memory. */
@@ -53,13 +55,21 @@ static uint32_t climb(builder *b, const habitat_kernel *kernel, knowledge wanted
     return op < b->op_count ? op : HABITAT_NONE;
 }
 
-/* Backward of an operation whose own shapes were not recorded: told from the forward one. */
-static const habitat_work *from_forward(builder *b, const habitat_kernel *kernel, uint32_t *owner) {
+/* Backward of an operation whose own shapes were not recorded: told from the forward one. What is
+ * recognised and is no product, as the sum that makes a bias's gradient, does none of a product's
+ * work. */
+static const habitat_work *from_forward(builder *b, const habitat_kernel *kernel,
+                                        uint32_t recognised, uint32_t *owner) {
+    const habitat_work *inner = recognised == HABITAT_NONE ? NULL : work_of(b, recognised, kernel);
     for (uint32_t op = kernel->operation; op < b->op_count; op = b->ops[op].parent) {
         uint32_t forward = b->ops[op].forward;
         const habitat_work *work = forward < b->op_count ? work_of(b, forward, kernel) : NULL;
         if (!work || work->op_class == HABITAT_CLASS_OTHER)
             continue;
+        if (inner && class_of(work->op_class)->product && !class_of(inner->op_class)->product) {
+            b->beside[op]++;
+            return NULL;
+        }
         *owner = op;
         return entry(b, works_backward(&b->works, work));
     }
@@ -88,10 +98,11 @@ static const habitat_work *find_owner(builder *b, const habitat_kernel *kernel, 
         return find_collective_owner(b, kernel, owner);
     *owner = climb(b, kernel, KNOWN);
     if (*owner == HABITAT_NONE) {
-        const habitat_work *work = from_forward(b, kernel, owner);
+        uint32_t recognised = climb(b, kernel, RECOGNISED);
+        const habitat_work *work = from_forward(b, kernel, recognised, owner);
         if (work)
             return work;
-        *owner = climb(b, kernel, RECOGNISED);
+        *owner = recognised;
     }
     return *owner == HABITAT_NONE ? NULL : work_of(b, *owner, kernel);
 }
@@ -150,8 +161,10 @@ static void assign_group(builder *b, habitat_workload_kernel *out) {
 static void drop_split_work(builder *b) {
     for (size_t g = 0; g < b->w->group_count && !b->out_of_memory; g++) {
         habitat_workload_group *group = &b->w->groups[g];
-        if (b->climbed[g] && group->operation &&
-            group->kernel_count < group->operation->kernel_count)
+        if (!b->climbed[g] || !group->operation)
+            continue;
+        uint32_t own = group->operation->kernel_count - b->beside[group->operation - b->ops];
+        if (group->kernel_count < own)
             group->work = entry(b, works_unknown(&b->works, group->work));
     }
 }
@@ -176,7 +189,8 @@ static bool allocate(builder *b) {
     b->work_of = calloc(ops, sizeof *b->work_of);
     b->group_of = calloc(ops, sizeof *b->group_of);
     b->climbed = calloc(w->kernel_count, sizeof *b->climbed);
-    return w->groups && b->work_of && b->group_of && b->climbed;
+    b->beside = calloc(ops, sizeof *b->beside);
+    return w->groups && b->work_of && b->group_of && b->climbed && b->beside;
 }
 
 /* There was room for a group a kernel. */
@@ -198,6 +212,7 @@ habitat_status workload_set_groups(habitat_workload *w) {
     free(b.work_of);
     free(b.group_of);
     free(b.climbed);
+    free(b.beside);
     if (!ok || b.out_of_memory)
         return HABITAT_E_MEMORY;
     shrink(w);

@@ -199,7 +199,7 @@ habitat_precision scale_computed_on(const habitat_gpu *gpu, habitat_precision pr
  * as its caller wants it; without shapes, and of several devices, nothing is converted. */
 static bool can_follow(const habitat_workload *w) {
     return w->origin && w->trace && !w->precision && !workload_is_scaled(w) && !w->all_devices &&
-           habitat_trace_get_info(w->trace)->has_shapes;
+           !workload_lacks_shapes(w);
 }
 
 /* Who recorded bf16 on a GPU without units for it runs it so: elsewhere, too. */

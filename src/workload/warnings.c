@@ -368,6 +368,11 @@ static bool warn_of_gaps(habitat_workload *w, const habitat_trace_info *trace) {
         ok = warn(w,
                   "no operation has input shapes: sizes are taken from the names, grids and times "
                   "of kernels, and intervals are wider; record with record_shapes=True");
+    else if (w->lacks_arguments)
+        ok = warn(w,
+                  "no operation has its arguments (Concrete Inputs, which PyTorch writes from 2.1 "
+                  "on): sizes of convolutions and recurrent layers are taken from the names, grids "
+                  "and times of kernels, and intervals are wider");
     if (ok && trace->batch_size_said && !trace->has_shapes)
         ok = warn(w,
                   "the batch size of %" PRIu64 " is as said: without shapes nothing in the "

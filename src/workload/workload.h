@@ -53,8 +53,9 @@ struct habitat_workload {
                                  of one of several ranks, see workload_create_rank() */
     bool is_rank;
     ranks_share share;
-    bool one_batch;   /* a rank, or devices, that work on one batch with the others */
-    bool all_devices; /* kernels of all of driven[], see workload_create_all() */
+    bool lacks_arguments; /* of layers whose sizes are not told by their tensors alone */
+    bool one_batch;       /* a rank, or devices, that work on one batch with the others */
+    bool all_devices;     /* kernels of all of driven[], see workload_create_all() */
     uint32_t driven[WORKLOAD_DEVICES_MAX]; /* shape (driven_count) */
     size_t driven_count;    /* devices that one program drives together; 0: it is one alone */
     size_t unsized_count;   /* collectives of which nothing says what their message needs */
@@ -119,10 +120,12 @@ static inline bool workload_holds(const habitat_workload *w, const habitat_kerne
     return w->all_devices ? workload_drives(w, kernel) : kernel->form->device == w->device;
 }
 
-/* Whether not one operation's sizes were recorded, as torch.profiler does unless asked: what names,
- * grids and times say of them counts. Where some were, the others have none for a reason. */
+/* Whether not one operation's sizes were recorded, as torch.profiler does unless asked, or those of
+ * convolutions and recurrent layers cannot be told without their arguments: what names, grids and
+ * times say of them counts. Where some were, the others have none for a reason. */
 static inline bool workload_lacks_shapes(const habitat_workload *w) {
-    return w && w->trace && w->origin && !habitat_trace_get_info(w->trace)->has_shapes;
+    return w && w->trace && w->origin &&
+           (w->lacks_arguments || !habitat_trace_get_info(w->trace)->has_shapes);
 }
 
 /* Of a trace that was recorded without a GPU: operations with shapes, each with one kernel that

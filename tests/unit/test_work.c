@@ -465,6 +465,28 @@ static void listed_tensors(void) {
     check_case("a batch norm says how its images lie, and which are scaled alone");
 }
 
+/* A sparse matrix is recorded with the sizes of a whole one, and without strides. */
+static void sparse(void) {
+    static const struct {
+        const char *text;
+        bool known;
+    } cases[] = {
+        {"aten::addmm | f32[4,8]@8,1 f32[4,16] f32[16,8]@8,1 =1 =1", false},
+        {"aten::mm | f32[4,16] f32[16,8]@8,1", false},
+        {"aten::addmm | f32[4,8]@8,1 f32[4,16]@16,1 f32[16,8]@8,1 =1 =1", true},
+        {"aten::addmm | f32[8]@1 f32[4,16]@16,1 f32[16,8]@8,1 =1 =1", true},
+        {"aten::addmm | f32[4,8] f32[4,16] f32[16,8] =1 =1", true}, /* nobody noted strides */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        static work_case c;
+        habitat_work work;
+        CHECK_INT(case_read(&c, cases[i].text), 0);
+        CHECK_INT(habitat_operation_work(&c.op, &work), HABITAT_OK);
+        CHECK_INT(work.known, cases[i].known);
+    }
+    check_case("how many numbers a sparse matrix has is not known");
+}
+
 static void kinds(void) {
     static const char *const pairs[][2] = {
         {"aten::mm | f32[1,1] f32[1,1]", "mm"},
@@ -598,6 +620,7 @@ int main(void) {
     lists();
     constructors_refuse();
     listed_tensors();
+    sparse();
     kinds();
     nonsense();
     return check_done();
