@@ -10,6 +10,7 @@
 #include "predict/named.h"
 #include "predict/scaling.h"
 #include "predict/scans.h"
+#include "predict/sorts.h"
 #include "predict/sums.h"
 #include "work/class.h"
 #include "work/table_gradient.h"
@@ -218,6 +219,30 @@ static double windows_s(const habitat_work *work, const habitat_gpu *gpu, double
     return cleared_s + fmax(roof_s, elements * cycles / a_cycle_s);
 }
 
+/* Losses of elements: each is worked out, and kept; then all are summed. The gradient is zeroed
+ * before, and one number that all share keeps its kernel from loads of several elements. */
+static bool is_loss_of_elements(const habitat_work *work) {
+    static const char *const kinds[] = {"mse_loss", "smooth_l1_loss",   "huber_loss",
+                                        "l1_loss",  "soft_margin_loss", "binary_cross_entropy"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (work->op_class == HABITAT_CLASS_LOSS && strcmp(work->kind, kinds[i]) == 0)
+            return true;
+    return false;
+}
+
+static double losses_s(const habitat_work *work, double roof_s, double floor_s) {
+    double elements = work->shape.rows.columns * (double)habitat_dtype_bytes(work->dtype);
+    double element_s = roof_s * elements / (work->read_bytes + work->write_bytes);
+    pace each = {1, chosen_unknown_begin_floors}, sum = {1, fitted_loss_sum_floors};
+    if (work->pass == HABITAT_PASS_BACKWARD) {
+        each.share = fitted_loss_gradient;
+        return paced_s(each, roof_s, floor_s) + floor_s + element_s;
+    }
+    if (work->write_bytes >= elements)
+        return paced_s(each, roof_s, floor_s);
+    return paced_s(each, roof_s + element_s, floor_s) + floor_s + paced_s(sum, element_s, floor_s);
+}
+
 /* Group norms, PyTorch's kernels in every format. Forward one block a group of an image finds its
  * mean, an element a thread and no load before the last one is used, so that few groups wait on the
  * cache or the memory; small groups take what a block begins and ends with; then all elements are
@@ -281,6 +306,10 @@ double usual_time_s(const habitat_work *work, const habitat_gpu *gpu, double roo
         return batch_norms_s(work, gpu, roof_s, floor_s);
     if (work->windowed)
         return windows_s(work, gpu, roof_s, floor_s);
+    if (sorts_are_told(work, gpu) && roof_s > 0)
+        return sorts_s(work, gpu, (work->read_bytes + work->write_bytes) / roof_s, floor_s);
+    if (is_loss_of_elements(work))
+        return losses_s(work, roof_s, floor_s);
     if (strcmp(work->kind, "group_norm") == 0 && gpu->l2_bytes > 0)
         return group_norm_s(work, gpu, roof_s, floor_s);
     return fmax(paced_s(pace_of(work), roof_s, floor_s), usual_places_s(work, gpu));
