@@ -483,3 +483,29 @@ for i in range(100):
     ranges = [(e["ts"], e["ts"] + e["dur"]) for e in events if e["name"].startswith("ProfilerStep#")]
     products = [e["ts"] for e in events if e["name"] == "aten::addmm"]
     assert code == 0 and [sum(a <= ts < b for ts in products) for a, b in ranges] == [2, 2]
+
+
+@pytest.mark.parametrize(
+    "calls, size",
+    [
+        ("loss(model(x)).backward(); loss(model(x)).backward()", 6),  # an optimiser that looks twice (SAM)
+        ("loss(model(x)).backward(); loss(model(x.clone())).backward()", 12),  # accumulated
+        ("d = x.clone().requires_grad_(); loss(model(d)).backward(); loss(model(x + d.grad)).backward()", None),  # attacked
+        ("x = torch.randn(6, 4); loss(model(x)).backward(); del x; x = torch.randn(6, 4); loss(model(x)).backward()", 12),
+    ],
+)
+def test_the_same_samples_again_are_no_others(tmp_path, calls, size):
+    source = f"""
+import torch
+from torch import nn
+model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+loss = lambda y: y.square().mean()
+for i in range(100):
+    x = torch.randn(6, 4)
+    optimizer.zero_grad()
+    {calls}
+    optimizer.step()
+"""
+    code, output = record_script(tmp_path, source)
+    assert code == 0 and read_trace(output)["habitat"]["batch_size"] == size

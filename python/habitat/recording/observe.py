@@ -7,7 +7,9 @@ end up in the compiled code.
 The batch size is the first dimension that all tensors given to the outermost model share, or the number of samples where those are
 given in lists, as detectors take images of several sizes and what is to be found in each. With several forward
 calls an iteration it is their sum if each call has its own backward pass (gradient accumulation). Calls
-inside a backward pass are no others: a checkpoint computes a part again. Everything else is not known, and said so with None.
+inside a backward pass are no others: a checkpoint computes a part again. Nor are calls with the same tensors: an optimiser that looks
+twice (SAM) sees the same samples. Where some calls, not all, are given what asks for its own gradient, an attack may have changed the
+samples of the others. Everything else is not known, and said so with None.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ from __future__ import annotations
 import functools
 import gc
 import threading
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+import weakref
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional
 
 from .autocast import AutocastWatch
 from .boundary import Patch, in_backward
@@ -64,6 +67,21 @@ def _elements(module: Any) -> int:
     return sum(p.numel() for p in module.parameters())
 
 
+class Call(NamedTuple):
+    """A forward call of an outermost module."""
+
+    module: Any
+    first: Optional[int]  # dimension; None: not known
+    with_gradients: bool
+    given: List[Any]  # weak references to the tensors
+    changed: bool  # by gradients of what was given
+
+    def sees_as(self, other: Call) -> bool:
+        """Whether both were given the same tensors."""
+        alive = [(a(), b()) for a, b in zip(self.given, other.given)]
+        return len(self.given) == len(other.given) > 0 and all(a is b is not None for a, b in alive)
+
+
 class Observer:
     """Forward calls of outermost modules with parameters and backward passes, between start and stop."""
 
@@ -72,7 +90,7 @@ class Observer:
         self._local = threading.local()
         self._handles: List[Any] = []
         self._patch = Patch()
-        self.calls: List[Tuple[Any, Optional[int], bool]] = []  # (module, first dimension or None, with gradients)
+        self.calls: List[Call] = []
         self.backwards = 0
         self.calls_in_step = 0
         self._watch = AutocastWatch()
@@ -167,13 +185,15 @@ class Observer:
         first = None
         if not _sequence_comes_first(module) and not _is_mapped():
             first = _samples([*args, *kwargs.values()])
-        self.calls.append((bare(module), first, torch.is_grad_enabled()))
+        tensors = list(_tensors([*args, *kwargs.values()]))
+        given = [weakref.ref(t) for t in tensors]
+        self.calls.append(Call(bare(module), first, torch.is_grad_enabled(), given, any(t.requires_grad for t in tensors)))
         self._autocast[id(bare(module))] = self._watch.end(module, bare(module))
         self.calls_in_step += self._in_step()
 
     def modules(self) -> List[Any]:
         """The outermost modules called, each once."""
-        return list({id(m): m for m, _, _ in self.calls}.values())
+        return list({id(call.module): call.module for call in self.calls}.values())
 
     def model(self) -> Any:
         """The outermost module with the most parameters among those called, or None."""
@@ -190,18 +210,21 @@ class Observer:
     def batch_size(self, one_optimizer: bool = True) -> Optional[int]:
         """Samples an iteration, or None where the calls do not tell."""
         model = self.model()
-        calls = [(first, grad) for m, first, grad in self.calls if m is model]
-        if any(grad for _, grad in calls):
-            calls = [(first, grad) for first, grad in calls if grad]
-        sizes = [first for first, _ in calls if first is not None]
-        if not sizes or len(sizes) < len(calls):
+        calls = [call for call in self.calls if call.module is model]
+        if any(call.with_gradients for call in calls):
+            calls = [call for call in calls if call.with_gradients]
+        different = [call for i, call in enumerate(calls) if not any(call.sees_as(before) for before in calls[:i])]
+        sizes = [call.first for call in different if call.first is not None]
+        if not sizes or len(sizes) < len(different):
             return None
         if len(sizes) == 1:
             return sizes[0]
+        if one_optimizer and len({call.changed for call in different}) > 1:
+            return None
         if self.calls_in_step > 1:  # a closure called again and again (LBFGS) sees the same samples
             return None
         if one_optimizer:
-            return sum(sizes) if self.backwards == len(sizes) else None
+            return sum(sizes) if self.backwards == len(calls) else None
         return sizes[0] if len(set(sizes)) == 1 else None
 
 
