@@ -188,7 +188,7 @@ def _record(chosen: argparse.Namespace, command: List[str], path: str) -> int:
             hint = cuda_remedy(failure) if chosen.allow_cpu else ""
             hint += options.pretence.after_failure() if options.pretence else ""
             raise RecordError(command[0], f"the script failed (exit code {code}); nothing was recorded{hint}")
-        raise too_early(session)
+        raise too_early(session, options.pretence.after_failure() if options.pretence else "")
     if options.measuring:
         return code
     if not chosen.quiet:
@@ -244,7 +244,7 @@ def cuda_remedy(failure: Optional[BaseException]) -> str:
     )
 
 
-def too_early(session: Session) -> RecordError:
+def too_early(session: Session, hint: str = "") -> RecordError:
     o = session.options
     plural = "iteration was" if session.iterations_seen == 1 else "iterations were"
     needs = f"{o.needed} are needed ({o.warmup} warm-up, {o.timed} timed, 1 to start the profiler, {o.iterations} profiled)"
@@ -253,7 +253,7 @@ def too_early(session: Session) -> RecordError:
             f"the boundary '{o.boundary}' never came: choose another --boundary")  # fmt: skip
     else:
         remedy = "let it run longer, or lower --warmup, --timed or --iterations"
-    what = f"the script ended after {session.iterations_seen} {plural} seen, {needs}; {remedy}"
+    what = f"the script ended after {session.iterations_seen} {plural} seen, {needs}; {remedy}{hint}"
     return RecordError(session.where, what)
 
 

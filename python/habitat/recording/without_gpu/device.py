@@ -126,6 +126,9 @@ class Device:
         for name in ("init_gpu_context", "init_cuda_context"):
             self._set(fake_tensor, name, _always(None))
         self._set(FakeTensor, "__torch_dispatch__", classmethod(_asked_inside(FakeTensor.__torch_dispatch__)))
+        if hasattr(torch.backends, "mha") and hasattr(torch.backends.mha, "_is_fastpath_enabled"):
+            # One operation for a layer of an encoder in eval(), whose shapes PyTorch does not know: the same products one by one.
+            self._set(torch.backends.mha, "_is_fastpath_enabled", False)
         self._set(FakeTensor, "is_cuda", property(lambda t: t.fake_device.type == "cuda"))
         self._set(FakeTensor, "is_cpu", property(lambda t: t.fake_device.type == "cpu"))
         self._set(FakeTensor, "is_meta", property(lambda t: t.fake_device.type == "meta"))

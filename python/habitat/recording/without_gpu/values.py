@@ -20,6 +20,8 @@ STEP, STEPS = 2.0**-20, 2**15  # between two numbers that are made up; so many u
 NEVER = ("aten::isnan", "aten::isinf")
 BOTH = ("aten::mul", "aten::logical_and", "aten::bitwise_and")
 EITHER = ("aten::logical_or", "aten::bitwise_or")
+IN_A_ROW = 10_000  # questions of one place, and of no other: more than batches of a validation
+TINY = 1e-9  # what is compared with so little is kept from a division by nothing, and is more
 ORDER = ("aten::lt", "aten::le", "aten::gt", "aten::ge")
 NOT = ("aten::logical_not", "aten::bitwise_not")
 SAME = ("aten::all", "aten::_is_all_true", "aten::any", "aten::_to_copy", "aten::clone", "aten::view", "aten::detach")
@@ -31,6 +33,8 @@ class Values:
         self.asked: Dict[str, int] = {}  # "file:line" of the script -> times
         self.chosen: Dict[str, int] = {}  # the same of where it goes by a choice that was made up
         self._numbers = 0  # made up, one by one
+        self._in_a_row = 0  # questions of the latest place
+        self._latest: Optional[str] = None
         self.saved: Dict[str, int] = {}  # and of where it saves
 
     def know(self, tensor: Any, value: Any) -> None:
@@ -50,6 +54,8 @@ class Values:
             return False
         if name == "aten::_is_all_true" and not hasattr(args[0], "_habitat_truth"):
             return True  # how torch.distributions asks whether numbers are valid
+        if name in ("aten::gt", "aten::ge") and isinstance(args[1], float) and 0 < args[1] <= TINY:
+            return True  # LBFGS's curvature, say
         if name in ("aten::eq", "aten::ne"):
             itself = args[0] is args[1]
             infinite = isinstance(args[1], float) and math.isinf(args[1])
@@ -119,8 +125,16 @@ class Values:
 
     def _note(self, where: Dict[str, int]) -> None:
         place = None if _asks("torch.nn.init") else _place()  # it draws again what it does not like: no other operation of a step
-        if place:
-            where[place] = where.get(place, 0) + 1
+        if not place:
+            return
+        where[place] = where.get(place, 0) + 1
+        self._in_a_row = self._in_a_row + 1 if place == self._latest else 1
+        self._latest = place
+        if self._in_a_row == IN_A_ROW:
+            self.refuse(
+                f"values of tensors were asked for {IN_A_ROW:,} times and at no other place",
+                "there are none, and a loop that goes on until one is small enough does not end",
+            )
 
     def refuse(self, what: str, why: str = "no value is known") -> NoReturn:
         """Leaves the script: there is no going on."""
