@@ -24,6 +24,7 @@ CONSTANT(chosen, replay_pause_ns, 10e6, "ns", "a pause of the CPU without a name
 CONSTANT(chosen, replay_operation_ns, 2e6, "ns", "a pause inside one operation, so long is its own work; the longest of 139 recordings are 1.5 ms; docs/iteration.md#waits")
 CONSTANT(chosen, replay_loader_ns, 1e6, "ns", "the same of a pause inside a data loader's operation or range")
 CONSTANT(chosen, replay_bare_share, 0.8, "of the recorded CPU time", "recordings without operations, of which the profiler stretches less")
+CONSTANT(chosen, replay_thin, 0.1, "of the profiled CPU time", "half of the least that the rule says of any recording here (.22 of 700); a sampled one of others has .02; docs/decisions/0637")
 CONSTANT(chosen, replay_bare_factor, 1.6, "of it, either way", "as replay_bare_share: wide, as nothing checks it")
 CONSTANT(chosen, replay_given_factor, 1.1, "either way", "a CPU time known from elsewhere: doubts about the host")
 CONSTANT(fitted, host_factor, 1.2, "either way", "80 % of the steps of one host from another, scaled by 3 s of figures (H100 and H200 machines, 15 steps; 1.18); docs/decisions/0274")

@@ -22,7 +22,7 @@ static const tile_pace looked_up = {32, 32, 3.65, 3, 2, 0, 12};
  * films alone: it is taken to be as fast as the direct one. */
 static const tile_pace scattering = {64, 32, 2.6, 4, 1, 48, 10};
 
-enum { LANES = 128, OLDEST = 80 };
+enum { LANES = 128 };
 
 /* A convolution from an image to a result; a transposed one goes the other way. */
 typedef struct film {
@@ -89,7 +89,7 @@ static double weights_s(const film *f, const habitat_gpu *gpu, double bytes_per_
 bool films_told(const habitat_work *work, habitat_dtype arithmetic, const habitat_gpu *gpu) {
     return work->op_class == HABITAT_CLASS_CONV && work->known && work->shape.conv.dims == 3 &&
            work->shape.conv.groups == 1 && arithmetic == HABITAT_DTYPE_FP32 &&
-           gpu->compute_capability >= OLDEST && gpu->fp32_lanes_per_sm > 0 && gpu->l2_bytes > 0;
+           gpu->fp32_lanes_per_sm > 0 && gpu->l2_bytes > 0;
 }
 
 double films_s(const habitat_work *work, const habitat_gpu *gpu, double bytes_per_s,

@@ -30,7 +30,7 @@ const char *habitat_interval_words(habitat_interval_basis basis) {
         [HABITAT_INTERVAL_FIRST_USE] =
             "a recording of first uses: from the GPU's own time to the CPU's by rule",
         [HABITAT_INTERVAL_PASSING_WAIT] =
-            "one iteration that waited for something outside: from what it takes without that",
+            "a recording that waited for something unknown: from what it takes without that",
         [HABITAT_INTERVAL_SHAPES] =
             "steps predicted from shapes alone that were also recorded on a GPU",
     };

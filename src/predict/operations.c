@@ -146,7 +146,8 @@ static double least_ms(const method_question *q, double ms) {
     double peak = habitat_arithmetic_rate(q->gpu, q->arithmetic, product, false, NULL, NULL);
     bool on_units = false;
     double held = habitat_arithmetic_rate(q->gpu, q->arithmetic, product, true, NULL, &on_units);
-    double most = fmax(peak, on_units ? chosen_unit_headroom * held : held);
+    bool clocks = on_units && q->arithmetic != HABITAT_DTYPE_FP64;
+    double most = fmax(peak, clocks ? chosen_unit_headroom * held : held);
     return fmin(ms, operator_least_ms(q->work, q->gpu, q->arithmetic, most));
 }
 

@@ -138,8 +138,8 @@ static void set_memory(const habitat_workload *w, const habitat_gpu *dest,
         out->largest_batch = memory_counted_largest_batch(habitat_trace_get_info(recorded->trace),
                                                           dest, recorded->batch_size);
     }
-    if (fit.fits < 0 && (isnan(fit.headroom_bytes) || parts.basis == HABITAT_MEMORY_SHAPES))
-        return; /* what shapes tell is too rough to speak of what is left */
+    if (fit.fits < 0 && isnan(fit.headroom_bytes))
+        return;
     out->headroom_bytes = fit.headroom_bytes;
     out->context_bytes = fit.context_bytes;
     out->margin_bytes = fit.margin_bytes;

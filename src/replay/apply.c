@@ -223,8 +223,10 @@ static const char *basis_words(const habitat_replay *r) {
         return r->workload->info.iteration_recorded && !r->options.withhold
                    ? "by rule from the profiled times: the recorded iteration only says that it "
                      "is not longer"
-               : r->first_use
-                   ? "by rule from what first uses leave of the profiled times"
+               : r->first_use ? "by rule from what first uses leave of the profiled times"
+               : isnan(r->usual_ns) || r->usual_ns == 0.0
+                   ? "as a share of the profiled times, within a factor of 1.6: no operation says "
+                     "more"
                    : "by rule from the profiled times, within a factor of 1.2 in 80 % of cases";
     default:
         return NULL;
@@ -299,6 +301,14 @@ bool habitat_replay_wait_note(const habitat_replay *r, char *text, size_t size) 
     char ms[32], waited[32], under[64] = "";
     double waited_ms = r->wait_ns / HABITAT_NS_PER_MS;
     char what[160];
+    if (r->thin) {
+        habitat_format(text, size,
+                       "of %.3g ms of the CPU in the profiled iteration what was recorded explains "
+                       "%.3g ms: the rest is left out, and intervals reach to all of it; record "
+                       "every operation and call",
+                       r->info.profiled_cpu_ms, r->info.cpu_ms);
+        return true;
+    }
     if (!(waited_ms > 0.0))
         return false;
     write_awaited(r, what, sizeof what);

@@ -332,6 +332,10 @@ habitat_status replay_calibrate(habitat_replay *r, habitat_error *err) {
     r->passing_wait = r->info.cpu_basis == HABITAT_CPU_RULE && r->iterations < 2.0 &&
                       r->info.outside_waits && !r->info.loader_waits &&
                       (!w->iteration_recorded || r->options.withhold);
+    r->thin = r->info.cpu_basis == HABITAT_CPU_RULE && rule < chosen_replay_thin &&
+              !w->iteration_recorded && !r->first_use;
+    if (r->thin) /* a profiler that samples, another process: all of it may be the program's */
+        r->info.cpu_high = 1.0 / rule;
     if (r->options.cpu_scale > 0.0)
         r->cpu_factor *= r->options.cpu_scale;
     if (r->options.cpu_scale_doubt > 1.0) {

@@ -221,6 +221,7 @@ struct habitat_replay {
                        long in the recording; 0 it did not */
     double held_more_ms; /* all that it waited */
     bool first_use;      /* most of the CPU's recorded time set something up; the rest is by rule */
+    bool thin;           /* what was recorded of the CPU explains little of its time */
     bool passing_wait;   /* one iteration was recorded, under the profiler alone, and it waits for
                             something outside that nothing names */
     double cpu_factor;   /* from the profiled CPU times to info.cpu_ms */

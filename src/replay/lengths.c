@@ -39,11 +39,11 @@ habitat_status replay_quick_ms(const habitat_replay *r, const double *kernel_ns,
 
 habitat_interval_basis replay_basis(const habitat_replay *r, bool measured,
                                     habitat_interval_basis kernels) {
-    return r->held_ms > 0.0  ? HABITAT_INTERVAL_HELD
-           : r->first_use    ? HABITAT_INTERVAL_FIRST_USE
-           : r->passing_wait ? HABITAT_INTERVAL_PASSING_WAIT
-           : measured        ? HABITAT_INTERVAL_CPU_SIDE
-                             : kernels;
+    return r->held_ms > 0.0             ? HABITAT_INTERVAL_HELD
+           : r->first_use               ? HABITAT_INTERVAL_FIRST_USE
+           : r->passing_wait || r->thin ? HABITAT_INTERVAL_PASSING_WAIT
+           : measured                   ? HABITAT_INTERVAL_CPU_SIDE
+                                        : kernels;
 }
 
 habitat_status replay_measure(const habitat_replay *r, const double *kernel_ns,

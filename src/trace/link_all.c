@@ -308,6 +308,12 @@ static habitat_status no_kernels(const trace_builder *b, habitat_error *err) {
                                "the profiler's activities, or with 'habitat record'; without a GPU "
                                "with 'habitat record --no-gpu'",
                                t->operation_count);
+    if (b->device_count)
+        return habitat_fail_at(err, HABITAT_E_FORMAT, t->info.file, UINT64_MAX, 0,
+                               "no operation and no kernel in it, though a profiler names a GPU: "
+                               "it was exported before its schedule had recorded a step, or after "
+                               "it had begun anew; say repeat=1 and run the loop long enough, or "
+                               "use 'habitat record'");
     if (t->info.trace_skipped_events)
         return habitat_fail_at(err, HABITAT_E_FORMAT, t->info.file, UINT64_MAX, 0,
                                "no operation and no kernel among its %" PRIu64
