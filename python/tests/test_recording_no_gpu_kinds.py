@@ -609,3 +609,17 @@ def step():
     at = next(i for i, name in enumerate(seen) if name.startswith(f"aten::_thnn_fused_{kind}_cell_backward"))
     assert seen.count(f"aten::_thnn_fused_{kind}_cell") == 1 and "aten::sigmoid" not in seen
     assert seen[at + 1 :].count("aten::sum") == (sums if bias else 0)
+
+
+@pytest.mark.parametrize(
+    "made, seen",
+    [
+        ("torch.hann_window(8, device='cuda')", ["aten::fill_"]),
+        ("torch.tril_indices(3, 3, device='cuda')", ["aten::fill_"]),
+        ("torch.randperm(9, device='cuda')", ["aten::random_", "aten::sort"]),
+        ("torch.multinomial(weights, 5, replacement=True)", ["aten::sum", "aten::cumsum", "aten::random_"]),
+    ],
+)
+def test_what_is_made_or_drawn_is_known_work(tmp_path, made, seen):
+    trace = recorded(tmp_path, ON_GPU.replace("def step():", f"weights = torch.rand(4, 6, device='cuda')\ndef step():\n    made = {made}", 1) + LOOP)
+    assert [e["name"] for e in operations(trace)][: len(seen)] == seen

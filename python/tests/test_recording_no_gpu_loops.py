@@ -68,3 +68,15 @@ def step():
     seen = names(trace, "cpu_op")
     assert not any("transformer_encoder" in name for name in seen) and seen.count("aten::addmm") == 2 * 3
     assert torch.backends.mha.get_fastpath_enabled()  # as before
+
+
+def test_an_optimiser_on_the_host_is_told(tmp_path, capfd):
+    body = LINEAR.format(optimizer="AdamW([p.detach().cpu().requires_grad_() for p in model.parameters()])") + """
+for _ in range(12):
+    model(x).square().mean().backward()
+    for mine, theirs in zip(optimizer.param_groups[0]["params"], model.parameters()):
+        mine.grad = theirs.grad.cpu()
+    optimizer.step()
+"""
+    recorded(tmp_path, body)
+    assert "an optimiser changes 15 numbers on the host" in capfd.readouterr().err

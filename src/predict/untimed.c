@@ -10,12 +10,14 @@
 
 #include "gpu/gpu.h"
 #include "base/constants_intervals.h"
+#include "base/constants_kernels.h"
 #include "base/constants_recordings.h"
 #include "base/error.h"
 #include "predict/estimate.h"
 #include "predict/host_copy.h"
 #include "predict/method.h"
 #include "predict/operations.h"
+#include "predict/scaling.h"
 #include "predict/shapes_interval.h"
 #include "predict/totals.h"
 #include "predict/widen.h"
@@ -59,7 +61,8 @@ static void set_host_copy(double ms, habitat_operation_estimate *out) {
     set_fallback(ms, &out->estimate);
 }
 
-/* What the method's models do not know. */
+/* What the method's models do not know: products of whole and of complex numbers, say, of which no
+ * library gets as much as of real ones, and whose factors are copied first. */
 static habitat_status fall_back(untimed *u, size_t i, habitat_error *err) {
     operations_by roofline = {.method = HABITAT_METHOD_ROOFLINE, .part = true};
     habitat_operation_estimate *out = &u->answers[i];
@@ -69,7 +72,10 @@ static habitat_status fall_back(untimed *u, size_t i, habitat_error *err) {
         return status;
     if (out->status != HABITAT_OK)
         return habitat_fail(err, out->status, "%s", out->reason);
-    set_fallback(out->estimate.ms, &out->estimate);
+    bool product = habitat_class_is_product(u->questions[i].work->op_class);
+    double floor_ms = scaling_kernel_floor_ns(u->dest) / HABITAT_NS_PER_MS;
+    set_fallback(out->estimate.ms / (product ? fitted_odd_product_share : 1.0) + floor_ms,
+                 &out->estimate);
     return HABITAT_OK;
 }
 

@@ -43,6 +43,7 @@ class Allocations:
         self.steps: List[Moment] = []
         self._uncounted: Dict[int, Any] = {}
         self._in_steps = 0  # of optimisers, one inside the other
+        self.stepped_on_host = 0  # numbers that an optimiser changes there
         self._handles: List[Any] = []
         self._multiplying: Set[bool] = set()  # the script's thread, and that of the backward pass
         self._held: Dict[int, Held] = {}  # by storage
@@ -60,7 +61,7 @@ class Allocations:
         from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
         self._handles = [
-            register_optimizer_step_pre_hook(lambda *unused: self._step(1)),
+            register_optimizer_step_pre_hook(self._before_step),
             register_optimizer_step_post_hook(lambda *unused: self._step(-1)),
         ]
 
@@ -68,6 +69,11 @@ class Allocations:
         for handle in self._handles:
             handle.remove()
         self._handles = []
+
+    def _before_step(self, optimizer: Any, *unused: Any) -> None:
+        self._step(1)
+        parameters = [p for group in optimizer.param_groups for p in group["params"]]
+        self.stepped_on_host = max(self.stepped_on_host, sum(p.numel() for p in parameters if p.device.type == "cpu"))
 
     def _step(self, more: int) -> None:
         self._in_steps = max(0, self._in_steps + more)

@@ -41,7 +41,9 @@ INDEXED = {"aten::index", "aten::index_put", "aten::index_put_"}
 FILLED = {
     "aten::new_zeros": "aten::zero_", "aten::new_ones": "aten::fill_", "aten::new_full": "aten::fill_",
     "aten::scalar_tensor": "aten::fill_", "aten::randint": "aten::random_", "aten::linspace": "aten::fill_",
-    "aten::randint_like": "aten::random_",
+    "aten::randint_like": "aten::random_", "aten::tril_indices": "aten::fill_", "aten::triu_indices": "aten::fill_",
+    "aten::hann_window": "aten::fill_", "aten::hamming_window": "aten::fill_", "aten::blackman_window": "aten::fill_",
+    "aten::bartlett_window": "aten::fill_", "aten::kaiser_window": "aten::fill_",
 }  # fmt: skip
 # Gradients of gathers add into zeros, out of place where a tensor is of a class of Python's, as ours are.
 ADDED_INTO_ZEROS = {"aten::scatter_add": "GatherBackward", "aten::index_put": "IndexBackward"}
@@ -147,6 +149,13 @@ class Kernels:
                 diagonal = result.diagonal()
             self._log.operation("aten::zero_", [result])
             self._log.operation("aten::fill_", [diagonal, 1])
+        elif name == "aten::randperm":  # places in the order of random numbers
+            self._log.operation("aten::random_", [result])
+            self._log.operation("aten::sort", [result, 0, False])
+        elif name == "aten::multinomial" and arguments[2]:  # where a random number lies in sums of weights
+            for part in ("aten::sum", "aten::cumsum"):
+                self._log.operation(part, [arguments[0], [-1], False, None] if part == "aten::sum" else [arguments[0], -1, None])
+            self._log.operation("aten::random_", [result])
         elif name in FILLED:
             self._log.operation(FILLED[name], [result, 0] if FILLED[name] == "aten::fill_" else [result])
         elif name in COPIED_INTO:

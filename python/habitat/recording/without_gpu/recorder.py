@@ -61,6 +61,11 @@ class Pretence:
                 "the script compiles (torch.compile, or graphs around modules): without a GPU there are no compiled kernels; the operations are"
                 " those of the script as it is written, which take longer than fused ones"
             )
+        if self.allocations.stepped_on_host:
+            said.append(
+                f"an optimiser changes {self.allocations.stepped_on_host:,} numbers on the host: what that takes its CPU is not recorded without a GPU,"
+                " and an iteration takes as much longer"
+            )
         if self._device.scripted:
             said.append(
                 "the script runs TorchScript (torch.jit): on a GPU it fuses operations and calls them without Python; here each is recorded by"
