@@ -170,6 +170,16 @@ bool work_numbers(const habitat_operation *op, uint32_t index, work_list *out) {
     return true;
 }
 
+double work_first_number(const habitat_operation *op, uint32_t index) {
+    const char *text = index < op->form->input_count ? op->form->inputs[index].value : NULL;
+    const char *end = NULL;
+    if (!text || *text != '[')
+        return NAN;
+    text += 1 + strspn(text + 1, " ");
+    double value = parse_scalar(text, &end);
+    return end ? value : NAN;
+}
+
 habitat_dtype work_dtype_argument(const habitat_operation *op, uint32_t index) {
     /* c10::ScalarType, torch/headeronly/core/ScalarType.h */
     static const habitat_dtype codes[] = {

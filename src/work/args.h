@@ -60,6 +60,9 @@ double work_dim(const habitat_input *tensor, int index);
 /* The same for a recorded argument, whatever number it is. */
 double work_dim_at(const habitat_input *tensor, double index);
 
+/* The first number of a recorded list, however long that is; NaN of an empty one and of none. */
+double work_first_number(const habitat_operation *op, uint32_t index);
+
 /* A recorded number, truth value (1 or 0) or list; NaN or false if not recorded. */
 double work_number(const habitat_operation *op, uint32_t index);
 bool work_numbers(const habitat_operation *op, uint32_t index, work_list *out);

@@ -85,11 +85,11 @@ static double gates_of_mode(double mode) {
 
 /* Argument positions of the fused whole-sequence operations. */
 static const struct rnn_signature {
-    int8_t mode, hidden, projected, layers, batch_first, bidirectional, batch_sizes, mask;
+    int8_t state, mode, hidden, projected, layers, batch_first, bidirectional, batch_sizes, mask;
 } signatures[] = {
-    [WORK_RNN_CUDNN] = {6, 7, 8, 9, 10, 13, 14, -1},
-    [WORK_RNN_CUDNN_BACKWARD] = {10, 11, 12, 13, 14, 17, 18, 21},
-    [WORK_RNN_MIOPEN] = {5, 6, -1, 7, 8, 11, 12, -1},
+    [WORK_RNN_CUDNN] = {4, 6, 7, 8, 9, 10, 13, 14, -1},
+    [WORK_RNN_CUDNN_BACKWARD] = {4, 10, 11, 12, 13, 14, 17, 18, 21},
+    [WORK_RNN_MIOPEN] = {3, 5, 6, -1, 7, 8, 11, 12, -1},
 };
 
 /* Batch and steps of (T, B, I), (B, T, I) or packed (sum of lengths, I) input. */
@@ -156,11 +156,15 @@ void work_do_rnn(const work_call *call, habitat_work *out) {
         s.projected = projected > 0 ? projected : 0;
         s.layers = work_number(op, (uint32_t)at->layers);
         s.bidirectional = both != 0;
-        work_list lengths; /* packed: the first number is the batch */
-        if (x->rank == 2 && work_numbers(op, (uint32_t)at->batch_sizes, &lengths) &&
-            lengths.count > 0 && lengths.value[0] > 0) {
+        /* Packed: the list says how many samples there are at each step, so the first number is the
+         * batch. A profiler leaves out long lists; the states have the batch, too. */
+        const habitat_input *state = work_tensor(op, (uint32_t)at->state);
+        double batch = work_first_number(op, (uint32_t)at->batch_sizes);
+        if (isnan(batch) && state && state->rank == 3 && work_dim(state, 1) > 1)
+            batch = work_dim(state, 1);
+        if (x->rank == 2 && batch > 0) {
             s.packed = true;
-            s.batch = lengths.value[0];
+            s.batch = batch;
             s.steps = work_dim(x, 0) / s.batch; /* mean length */
         }
         work_list mask;

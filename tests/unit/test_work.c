@@ -487,6 +487,26 @@ static void sparse(void) {
     check_case("how many numbers a sparse matrix has is not known");
 }
 
+/* 20 steps of 4 samples, then 10 of 2. A profiler leaves out lists of more than 30. */
+static void packed(void) {
+    static const char *const texts[] = {
+        "aten::_cudnn_rnn | f32[100,16] {} =4 - f32[1,4,32] f32[1,4,32] =2 =32 =0 =1 =False =0.0 "
+        "=True =False =[4,4,4,4,4,4,4,4,4,4,4,4,4,4,4,4,4,4,4,4,2,2,2,2,2,2,2,2,2,2] -",
+        "aten::_cudnn_rnn | f32[100,16] {} =4 - f32[1,4,32] f32[1,4,32] =2 =32 =0 =1 =False =0.0 "
+        "=True =False - -",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        static work_case c;
+        habitat_work work;
+        CHECK_INT(case_read(&c, texts[i]), 0);
+        CHECK_INT(habitat_operation_work(&c.op, &work), HABITAT_OK);
+        CHECK(work.known && work.shape.rnn.packed);
+        CHECK(work.shape.rnn.batch == 4 && work.shape.rnn.steps == 25);
+    }
+    check_case(
+        "sequences of several lengths have the batch of their first step, or of their states");
+}
+
 static void kinds(void) {
     static const char *const pairs[][2] = {
         {"aten::mm | f32[1,1] f32[1,1]", "mm"},
@@ -621,6 +641,7 @@ int main(void) {
     constructors_refuse();
     listed_tensors();
     sparse();
+    packed();
     kinds();
     nonsense();
     return check_done();

@@ -2,8 +2,8 @@
 
 Tensors here have no values, but their storages live as long as those of real tensors: as long as the script, autograd or an
 optimiser holds them. Sizes are rounded as PyTorch's allocator rounds them. With them come the workspaces that cuBLAS is given
-for as long as the process lives, one for each thread that multiplies matrices. Left out is what an operation takes for itself
-alone while it runs (the workspace of a convolution, a buffer of a sort).
+for as long as the process lives, one for each thread that multiplies matrices, and what a convolution on matrix units copies while it
+runs (layouts.py). Left out is what other operations take for themselves alone (spectra of a convolution in strict fp32, a buffer of a sort).
 
 Some of it no batch changes: what there is when the recorded iteration begins (weights, states), gradients of parameters, casts of
 weights, workspaces, what an optimiser makes in its step. With another batch another moment may be the one that takes most, so those are noted that may be.
@@ -120,14 +120,20 @@ class Allocations:
             more, held.size = size - held.size, size
             self._add(more, held.kept)
 
+    def pass_by(self, kept: int, rest: int) -> None:
+        """What the latest operation took for itself alone: of what no batch changes, and the rest."""
+        if (kept or rest) and not self.paused:
+            self.peak = max(self.peak, self.now + kept + rest)
+            self._note_moment(kept, rest)
+
     def _add(self, size: int, kept: bool) -> None:
         self.now += size
         self.kept += size if kept else 0
         self.peak = max(self.peak, self.now)
         self._note_moment()
 
-    def _note_moment(self) -> None:
-        now = (self.kept, self.now - self.kept)
+    def _note_moment(self, kept_too: int = 0, rest_too: int = 0) -> None:
+        now = (self.kept + kept_too, self.now - self.kept + rest_too)
         moments = self.steps if self._in_steps else self.passes
         if any(kept >= now[0] and rest >= now[1] for kept, rest in moments):
             return

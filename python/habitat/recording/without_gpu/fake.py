@@ -23,7 +23,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from . import known, recurrent
 from .kernels import GROUPED, MATRICES, Kernels, in_order, is_same, on_gpu
-from .layouts import CONVOLUTIONS, laid_out_by_cudnn
+from .layouts import CONVOLUTIONS, laid_out_by_cudnn, worked_in
 
 if TYPE_CHECKING:
     from .allocations import Allocations
@@ -166,6 +166,8 @@ class ShapesOnly(FakeTensorMode):
                 self._values.refuse(f"{func._schema.name} makes a sparse tensor", "how many elements it has is not known")
             known.follow(func, args, kwargs, result)
             self._allocations.note(func._schema.name if on_gpu(result) else "", result, args[0] if args else None)
+            if func._schema.name in CONVOLUTIONS and on_gpu(args):
+                self._allocations.pass_by(*worked_in(func._schema.name, args, result))
             return result
         except (DataDependentOutputException, DynamicOutputShapeException):
             result = self._by_values(func, types, args, kwargs)

@@ -6,6 +6,7 @@ images a pixel high, but PyTorch takes care that they go the usual way, also whe
 
 from __future__ import annotations
 
+import math
 from typing import Any, Dict, Iterator, List, Tuple
 
 import torch
@@ -15,6 +16,7 @@ from torch._prims_common import suggest_memory_format
 CONTIGUOUS_FIRST = {"aten::native_layer_norm": 1, "aten::native_layer_norm_backward": 2}
 # Where the images are among their arguments; the weights come next, and what is before them is a gradient.
 CONVOLUTIONS: Dict[str, int] = {"aten::convolution": 0, "aten::convolution_backward": 1}
+FEW_CHANNELS = 4  # TF32's kernels of such images read them as they lie
 ORDERS = {4: torch.channels_last, 5: torch.channels_last_3d}  # by rank
 
 
@@ -37,6 +39,31 @@ def copied_first(name: str, arguments: List[Any]) -> Iterator[Tuple[Any, torch.m
     for t in arguments[: first + 2]:
         if not t.is_contiguous(memory_format=order):
             yield t, order
+
+
+def worked_in(name: str, arguments: Any, result: Any) -> Tuple[int, int]:
+    """Bytes that cuDNN takes for itself while it runs a convolution on matrix units: of weights, and of images, which it copies there with
+    channels last unless they lie so. As the library does for recordings (docs/memory.md, workspaces of convolutions). Not known are
+    spectra and tiles of strict fp32, and groups."""
+    first = CONVOLUTIONS.get(name)
+    if first is None:
+        return 0, 0
+    x, w = arguments[first : first + 2]
+    stride, dilation, groups = arguments[first + 3], arguments[first + 5], arguments[first + 8]
+    y = arguments[0] if first else result
+    wide = x.dtype == torch.float32
+    on_units = torch.backends.cudnn.allow_tf32 if wide else x.dtype in (torch.float16, torch.bfloat16)
+    taken_as_it_is = wide and min(x.shape[1], y.shape[1]) <= FEW_CHANNELS
+    product = math.prod(w.shape[2:]) == 1 and {*stride, *dilation} == {1}
+    if not on_units or groups != 1 or product or taken_as_it_is or convolved_in(x, w) != torch.contiguous_format:
+        return 0, 0
+    return filled(w), filled(x) + filled(y)
+
+
+def filled(t: Any) -> int:
+    """Bytes of a tensor with channels last, filled up to 16 bytes."""
+    unit = 16 // t.element_size()
+    return int(t.shape[0] * math.prod(t.shape[2:]) * -(-t.shape[1] // unit) * 16)
 
 
 def laid_out_by_cudnn(first: int, args: Any, result: Any) -> Any:
