@@ -301,7 +301,7 @@ bool habitat_replay_wait_note(const habitat_replay *r, char *text, size_t size) 
     char ms[32], waited[32], under[64] = "";
     double waited_ms = r->wait_ns / HABITAT_NS_PER_MS;
     char what[160];
-    if (r->thin) {
+    if (r->thin && !(waited_ms > 0.0)) {
         habitat_format(text, size,
                        "of %.3g ms of the CPU in the profiled iteration what was recorded explains "
                        "%.3g ms: the rest is left out, and intervals reach to all of it; record "
