@@ -24,7 +24,7 @@ UNITS = ("matrix_flop_per_s", "plain_flop_per_s")
 
 INTRODUCTION = """### What no predictor can do here
 
-GPU A *dominates* GPU B when it has at least as much of everything. `auto` never calls A more than 2 % slower than B (test `prop.order`), but
+GPU A *dominates* GPU B when it has at least as much of everything. In the first 139 recordings `auto` never calls A more than 2 % slower than B (test `prop.order`), but
 some of these cards were measured so. What does that cost? Who believes that A takes no longer than B expects each end of A's interval at or
 below the same end of B's. If both intervals hold what was measured, a on A and b on B with a > b, then both begin at b or below and end at a
 or above: high over low is a / b at least, on both (less the 2 %). A case that may lie outside needs nothing. So for every step each choice of
