@@ -493,8 +493,8 @@ def test_a_sample_is_the_largest_of_draws(tmp_path):
     assert [name for name, *_ in one] == [*checks, "exponential_", "div", "argmax"]
     some = operations_of(tmp_path, "torch.multinomial(y[0], 3)")
     assert [name for name, *_ in some] == [*checks, "exponential_", "div", "topk"]
-    # with replacement it is a kernel of its own
-    assert [name for name, *_ in operations_of(tmp_path, "torch.multinomial(y[0], 3, True)")] == ["multinomial"]
+    # with replacement weights are summed up, and each sample is where a random number lies in the sums
+    assert [name for name, *_ in operations_of(tmp_path, "torch.multinomial(y[0], 3, True)")] == ["sum", "cumsum", "random_"]
 
 
 def test_matrices_of_a_diagonal_are_filled(tmp_path):

@@ -80,8 +80,8 @@ double operator_look_elementwise(const habitat_model_query *query, operator_clas
 /* clang-format on */
 OPERATOR_FEATURES(operator_copy_features, COPY_FEATURES);
 
-/* Of the sustained bandwidth, what the driver's kernel reaches: each SM asks for so much and no more,
- * which is what counts where there is much bandwidth for each. */
+/* Of the sustained bandwidth, what the driver's kernel reaches: each SM asks for so much and no
+ * more, which is what counts where there is much bandwidth for each. */
 static double cold_copy_share(const operator_gpu *gpu) {
     double asked = fitted_copy_sm_bytes_per_cycle * gpu->sm_count * gpu->clock_hz;
     double slower = gpu->bytes_per_s / asked, memory = 1 / fitted_copy_memory_share;

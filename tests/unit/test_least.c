@@ -95,9 +95,8 @@ static void check_table(const habitat_models *models, const habitat_gpu_table *g
         habitat_model_estimate answer = ask(models, gpu, &work, format);
         if (!answer.covered)
             continue;
-        double rate =
-            fmax(gpu->peak.matrix_flop_per_s[format],
-                 chosen_unit_headroom * gpu->sustained.matrix_flop_per_s[format]);
+        double rate = fmax(gpu->peak.matrix_flop_per_s[format],
+                           chosen_unit_headroom * gpu->sustained.matrix_flop_per_s[format]);
         habitat_model_estimate strict = ask(models, gpu, &work, HABITAT_DTYPE_FP32);
         bool possible = answer.low_ms >= 1e3 * work.flop / rate * (1 - 1e-9);
         bool permitted = answer.ms <= strict.ms && answer.high_ms <= strict.high_ms;
