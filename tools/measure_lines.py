@@ -89,7 +89,7 @@ def layers(seed, kind, layout):
     while True:
         layer = drawn(rng, kind)
         last = rng.random() < 0.5 if layout == "both" else layout == "last"
-        if not layer.fits():
+        if not layer.fits() or (kind == "any" and layer.taps > layer.length):
             continue
         for dtype in ("bf16", FORMATS[1 + number % 3]):
             yield layer.in_format(dtype, last)

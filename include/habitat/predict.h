@@ -62,7 +62,8 @@ typedef enum habitat_interval_basis {
                                    was recorded of it set a GPU or a library up: nothing checks it
                                  */
     HABITAT_INTERVAL_PASSING_WAIT, /* from the iteration without what the one recorded waited for
-                                      outside, which may be of that one alone: nothing checks it */
+                                      outside, which may be of that one alone, or without what
+                                      nothing recorded explains: nothing checks it */
     HABITAT_INTERVAL_SHAPES,       /* steps predicted from shapes alone that were recorded, too */
     HABITAT_INTERVAL_COUNT         /* how many there are: no basis */
 } habitat_interval_basis;

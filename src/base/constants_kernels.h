@@ -148,7 +148,6 @@ CONSTANT(fitted, additions_per_cycle, .5, "a cycle and SM", "scatter_add, index_
 CONSTANT(fitted, additions_per_part, 1.5, "a cycle", "one operation that adds to 4 KB alone: a bilinear resize of single pixels")
 CONSTANT(hardware, atomic_part_bytes, 4096, "byte", "as additions_per_part: neighbours that one slice of the cache serves")
 CONSTANT(fitted, odd_product_share, .2, "of the roof of real numbers", "8 products of complex matrices recorded on an H100 with the copies of their factors, all in view: 18 to 63 us; docs/decisions/0638")
-CONSTANT(hardware, threads_of_sorts, 2048, "threads", "resident on an SM; CUDA C++ programming guide, technical specifications")
 CONSTANT(fitted, sort_prepared_floors, 3, "kernel floors", "copies and places before a sort of short rows: 40 sorts and 26 topk in recordings of an H100 and an H200, all in view; docs/decisions/0634")
 CONSTANT(fitted, bitonic_floors, 4, "kernel floors", "as sort_prepared_floors: rows of 32 at most")
 CONSTANT(fitted, short_sort_floors, 8, "kernel floors", "as sort_prepared_floors: rows of up to 4096")

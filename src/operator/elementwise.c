@@ -84,7 +84,7 @@ OPERATOR_FEATURES(operator_copy_features, COPY_FEATURES);
  * more, which is what counts where there is much bandwidth for each. */
 static double cold_copy_share(const operator_gpu *gpu) {
     double asked = fitted_copy_sm_bytes_per_cycle * gpu->sm_count * gpu->clock_hz;
-    double slower = gpu->bytes_per_s / asked, memory = 1 / fitted_copy_memory_share;
+    double slower = gpu->bytes_per_s / asked, memory = 1 / chosen_copy_memory_share;
     return pow(pow(memory, 4) + pow(slower, 4), -.25);
 }
 

@@ -6,7 +6,10 @@
 #include <string.h>
 
 #include "base/constants_kernels.h"
+#include "base/constants_operators.h"
 #include "gpu/gpu.h"
+
+enum { PLACE_BYTES = 8 };
 
 typedef struct rows_sorted {
     double rows, length, key_bytes;
@@ -26,7 +29,9 @@ bool sorts_are_told(const habitat_work *work, const habitat_gpu *gpu) {
 /* Blocks of one thread an element, one for each row, at once on the GPU. */
 static double waves(const rows_sorted *of, const habitat_gpu *gpu) {
     double threads = fmin(fmax(32 * ceil(of->length / 32), 32), 1024);
-    double on_sm = fmin(32, floor(hardware_threads_of_sorts / threads));
+    double resident =
+        gpu->limits.threads_per_sm ? gpu->limits.threads_per_sm : hardware_threads_per_sm;
+    double on_sm = fmin(32, floor(resident / threads));
     return ceil(of->rows / (on_sm * gpu->sm_count));
 }
 
@@ -44,7 +49,6 @@ static double short_sort_s(const rows_sorted *of, const habitat_gpu *gpu, double
 /* A pass for each byte of the key, in which keys and places are read and written. Rows of their own
  * are told apart by as many passes again. */
 static double long_sort_s(const rows_sorted *of, double bytes_per_s, double floor_s) {
-    enum { PLACE_BYTES = 8 };
     double passes = of->key_bytes * (of->rows > 1 ? 2 : 1);
     double moved = 2 * of->rows * of->length * (of->key_bytes + PLACE_BYTES);
     return fitted_long_sort_floors * floor_s +
@@ -78,7 +82,7 @@ static double largest_s(const rows_sorted *of, double kept, const habitat_gpu *g
 
 double sorts_s(const habitat_work *work, const habitat_gpu *gpu, double bytes_per_s,
                double floor_s) {
-    enum { SHORT = 4096, PLACE_BYTES = 8 };
+    enum { SHORT = 4096 };
     rows_sorted of = {work->shape.rows.rows, work->shape.rows.columns,
                       (double)habitat_dtype_bytes(work->dtype)};
     if (is_kind(work, "topk")) {
