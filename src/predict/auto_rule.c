@@ -217,15 +217,12 @@ void auto_rule_free(auto_rule *r) {
 
 /* ---- once a kernel and destination ---- */
 
-/* Blocks of a launch that keep all of a GPU busy: those that are resident at once; one for each
- * multiprocessor where either GPU's limits are not known (AMD's), so that both mean the same. */
-static void full_launch(const scaling *s, uint32_t launch, double *origin, double *dest) {
-    *origin = (double)s->w->origin_waves[launch];
-    *dest = (double)s->dest_waves[launch];
-    if (*origin >= 1.0 && *dest >= 1.0)
-        return;
-    *origin = s->origin->sm_count;
-    *dest = s->dest->sm_count;
+/* Blocks of a launch that one multiprocessor of either GPU holds at once: what the smaller holds.
+ * A block is no faster where fewer of them fit. One where a GPU's limits are not known (AMD's). */
+static double blocks_each(const scaling *s, uint32_t launch) {
+    double origin = (double)s->w->origin_waves[launch] / s->origin->sm_count;
+    double dest = (double)s->dest_waves[launch] / s->dest->sm_count;
+    return fmax(1.0, fmin(origin, dest));
 }
 
 /* S_o C_o / (S_d C_d): multiprocessors times clock that the launch can use on each GPU. A launch
@@ -238,10 +235,9 @@ static double issue_ratio(const scaling *s, const habitat_workload_kernel *kerne
     double dest = s->dest->sm_count * s->dest->boost_clock_hz;
     if (kernel->launch != HABITAT_NONE && !kernel->persistent && kernel->facts.blocks) {
         double blocks = (double)kernel->facts.blocks;
-        double full_origin, full_dest;
-        full_launch(s, kernel->launch, &full_origin, &full_dest);
-        origin *= fmin(1.0, blocks / full_origin);
-        dest *= fmin(1.0, blocks / full_dest);
+        double each = blocks_each(s, kernel->launch);
+        origin *= fmin(1.0, blocks / (s->origin->sm_count * each));
+        dest *= fmin(1.0, blocks / (s->dest->sm_count * each));
     }
     return origin / dest;
 }

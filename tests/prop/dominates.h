@@ -38,4 +38,12 @@ static inline bool dominates(const habitat_gpu *a, const habitat_gpu *b) {
     return a != b;
 }
 
+/* Whether what a exchanges messages over is as fast as b's. */
+static inline bool has_links_of(const habitat_gpu *a, const habitat_gpu *b) {
+    return !(b->nvlink_bytes_per_s > a->nvlink_bytes_per_s) &&
+           !(isfinite(b->nvlink_bytes_per_s) && !isfinite(a->nvlink_bytes_per_s)) &&
+           !(b->pcie_bytes_per_s > a->pcie_bytes_per_s) &&
+           !(isfinite(b->pcie_bytes_per_s) && !isfinite(a->pcie_bytes_per_s));
+}
+
 #endif

@@ -17,7 +17,8 @@ enum { GPUS_MAX = 512 };
 typedef struct ranking {
     const habitat_gpu *gpus[GPUS_MAX];
     double busy_ms[GPUS_MAX], iteration_ms[GPUS_MAX];
-    bool converts; /* some GPUs run it in another format than it was recorded in */
+    bool in_another[GPUS_MAX]; /* runs it in another format than it was recorded in */
+    bool exchanges;            /* messages between GPUs are in it */
     size_t count;
 } ranking;
 
@@ -76,34 +77,46 @@ static void read_ranking(const habitat_gpu_table *table, step *s, habitat_precis
         const habitat_workload *w = workload_on(s, gpu, asked);
         CHECK_INT(habitat_predict(w, gpu, HABITAT_METHOD_AUTO, &p, &err), HABITAT_OK);
         out->gpus[out->count] = gpu;
+        out->in_another[out->count] = w != s->recorded;
         out->busy_ms[out->count] = p->busy_ms;
         CHECK_INT(habitat_replay_apply(s->replay, p, &err), HABITAT_OK);
         out->iteration_ms[out->count++] = p->iteration_ms;
         habitat_prediction_free(p);
     }
-    out->converts = s->converted != NULL;
+    out->exchanges = s->recorded->collective_count > 0;
 }
 
-static size_t pairs, inverted;
+/* inverted: by the GPU's busy time; iterations_inverted: by what a user sees, launches, pauses and
+ * copies from the host included. between_formats: of both. */
+static size_t pairs, inverted, iterations_inverted, between_formats;
 
-static void check_pair(const char *name, const habitat_gpu *a, double a_ms, const habitat_gpu *b,
-                       double b_ms) {
-    if (a_ms <= 1.02 * b_ms)
-        return;
-    inverted++;
-    printf("# %s: %s %.4g ms, %s %.4g ms\n", name, a->name, a_ms, b->name, b_ms);
+static bool is_slower(double a_ms, double b_ms) {
+    return a_ms > 1.02 * b_ms;
+}
+
+/* A GPU on which bf16 is run as fp16 has other kernels than one on which it is not: an H200 takes
+ * 27.6 ms for ResNet-50 in bf16 and 21.9 in fp16 (data/recordings). In fp16 such pairs are judged
+ * with the others. */
+static void check_pair(const ranking *r, const char *name, size_t a, size_t b) {
+    bool links = has_links_of(r->gpus[a], r->gpus[b]);
+    bool busy = (links || !r->exchanges) && is_slower(r->busy_ms[a], r->busy_ms[b]);
+    bool iteration = links && is_slower(r->iteration_ms[a], r->iteration_ms[b]);
+    bool mixed = r->in_another[a] != r->in_another[b];
+    pairs++;
+    inverted += busy;
+    iterations_inverted += iteration;
+    between_formats += (busy || iteration) && mixed;
+    if (busy || iteration)
+        printf("# %s: %s busy %.4g of %.4g ms, %s %.4g of %.4g ms%s\n", name, r->gpus[a]->name,
+               r->busy_ms[a], r->iteration_ms[a], r->gpus[b]->name, r->busy_ms[b],
+               r->iteration_ms[b], mixed ? ", one of them in fp16" : "");
 }
 
 static void check_ranking(const ranking *r, const char *name) {
     for (size_t a = 0; a < r->count; a++)
-        for (size_t b = 0; b < r->count; b++) {
-            if (!dominates(r->gpus[a], r->gpus[b]))
-                continue;
-            pairs++;
-            check_pair(name, r->gpus[a], r->busy_ms[a], r->gpus[b], r->busy_ms[b]);
-            if (r->converts)
-                check_pair(name, r->gpus[a], r->iteration_ms[a], r->gpus[b], r->iteration_ms[b]);
-        }
+        for (size_t b = 0; b < r->count; b++)
+            if (dominates(r->gpus[a], r->gpus[b]))
+                check_pair(r, name, a, b);
 }
 
 static habitat_gpu_table *table;
@@ -111,7 +124,7 @@ static size_t recordings, in_bf16, with_inverted;
 
 static void check_recording(const char *path, const char *name) {
     static ranking r;
-    size_t before = inverted;
+    size_t before = inverted + iterations_inverted;
     step s = open_step(table, path);
     read_ranking(table, &s, HABITAT_PRECISION_RECORDED, &r);
     check_ranking(&r, name);
@@ -122,7 +135,7 @@ static void check_recording(const char *path, const char *name) {
     }
     close_step(&s);
     recordings++;
-    with_inverted += inverted > before;
+    with_inverted += inverted + iterations_inverted > before;
 }
 
 static void check_folder(const char *folder) {
@@ -149,12 +162,14 @@ int main(int argc, char **argv) {
     if (argc == 1)
         check_folder(HABITAT_SOURCE_DIR "/data/recordings");
     habitat_gpu_table_free(table);
-    printf("# %zu recordings, %zu pairs, %zu inverted in %zu recordings\n", recordings, pairs,
-           inverted, with_inverted);
+    printf(
+        "# %zu recordings, %zu pairs: %zu inverted by busy time, %zu by the iteration; %zu between "
+        "formats; in %zu recordings\n",
+        recordings, pairs, inverted, iterations_inverted, between_formats, with_inverted);
     if (argc > 1)
         return 0;
     CHECK(recordings > 100 && pairs > 50000 && in_bf16 > 10);
-    CHECK(inverted == 0);
+    CHECK(inverted == 0 && iterations_inverted == 0);
     check_case("a GPU with at least as much of everything is not slower by more than 2 %");
     return check_done();
 }

@@ -433,6 +433,16 @@ static void test_few_blocks(void) {
                1e-11);
     habitat_prediction_free(p);
     check_case("auto: few blocks leave multiprocessors idle, on GPUs of unknown limits, too");
+
+    /* Room for one block on each of d's multiprocessors, for eight on o's, which had one each: they
+     * were no slower for that. */
+    habitat_gpu narrow = d;
+    narrow.limits.threads_per_sm = 256;
+    p = predicted(w, &narrow, HABITAT_METHOD_AUTO);
+    CHECK_NEAR(p->trace_kernels[0].ms, 1e-3 * (1.1 + 0.01692025263 + (3.8 - 0.00957305263) * 0.7),
+               1e-11);
+    habitat_prediction_free(p);
+    check_case("auto: a block is no faster where fewer of them fit");
     habitat_workload_free(w);
     habitat_trace_free(trace);
 }
