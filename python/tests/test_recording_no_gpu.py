@@ -442,6 +442,20 @@ def test_torchscript_is_said(tmp_path, capfd):
     assert "the script runs TorchScript (torch.jit)" in capfd.readouterr().err
 
 
+SCRIPTED = """
+import torch
+@torch.jit.script
+def halved(x, by: int):
+    return x / torch.tensor(by).to(x.device)
+"""
+
+
+def test_torchscript_makes_tensors(tmp_path):
+    """As DeBERTa of Transformers does where it is imported: torch.tensor is one of ours by then."""
+    trace = recorded(tmp_path, SCRIPTED + LINEAR.format(to=".cuda()", device=", device='cuda'") + "print(halved(torch.ones(3, device='cuda'), 2).shape)\n" + LOOP)
+    assert shapes(trace, "aten::addmm") or shapes(trace, "aten::linear")
+
+
 def test_torchscript_that_no_step_runs_is_not_said(tmp_path, capfd):
     recorded(tmp_path, LINEAR.format(to=".cuda()", device=", device='cuda'") + "\ntorch.jit.script(nn.Linear(2, 2))\n" + LOOP)
     assert "TorchScript" not in capfd.readouterr().err

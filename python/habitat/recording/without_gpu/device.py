@@ -190,6 +190,8 @@ class Device:
         self._patch.wrap(torch.nn.Module, "compile", self._uncompiled)
         for kind in (torch._C.ScriptFunction, torch._C.ScriptMethod):  # libraries make some at import that no step calls
             self._patch.wrap(kind, "__call__", self._noted_as_scripted)
+        # TorchScript knows functions of PyTorch by their identity, and some are wrapped here
+        self._patch.wrap(torch.jit._builtins, "_find_builtin", lambda before: lambda function: before(_unwrapped(function)))
         self._set(torch.nn.modules.rnn.RNNBase, "flatten_parameters", lambda module: None)
 
     def _no_graph(self) -> NoReturn:
@@ -344,6 +346,12 @@ def _moved(t: Any, device: Any, dtype: Any, goes_on: bool = False, memory_format
     if device.type == "cuda":
         device = torch.device("cuda", device.index or 0)
     return torch.ops.aten._to_copy(t, dtype=dtype, device=device, non_blocking=goes_on, memory_format=memory_format)
+
+
+def _unwrapped(function: Any) -> Any:
+    while hasattr(function, "__wrapped__"):
+        function = function.__wrapped__
+    return function
 
 
 def _made_on_host(before: Callable[..., Any]) -> Callable[..., Any]:
