@@ -7,7 +7,7 @@
 #include "memory/tensors.h"
 #include "memory/workspace.h"
 
-enum { MEMORY_TAKEN_MAX = 16 };
+enum { MEMORY_TAKEN_MAX = 256 }; /* DenseNet-264 joins 65 tensors */
 
 typedef struct memory_walk {
     const habitat_trace *trace;

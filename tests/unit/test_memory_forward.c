@@ -131,6 +131,23 @@ static void test_cache(void) {
     habitat_memory_free(memory);
 }
 
+/* Eighteen of nineteen results of products, 1024 bytes each, are there while they are joined: with
+ * x and the 18432 bytes that are made 37376. */
+#define SIX(at)                                                                                    \
+    LINEAR(at##00, 16, 32)                                                                         \
+    LINEAR(at##10, 16, 32)                                                                         \
+    LINEAR(at##20, 16, 32) LINEAR(at##30, 16, 32) LINEAR(at##40, 16, 32) LINEAR(at##50, 16, 32)
+#define SIX_DIMS "[8,32],[8,32],[8,32],[8,32],[8,32],[8,32]"
+
+static void test_joined(void) {
+    habitat_memory *memory = made_memory(
+        TRACE("", LINEAR(10, 16, 32) SIX(2) SIX(3) SIX(4)
+                      OP("aten::cat", 900, 5, "[[" SIX_DIMS "," SIX_DIMS "," SIX_DIMS "],[]]",
+                         "[\"TensorList\",\"\"]")));
+    CHECK_NEAR(parts_at(memory, 1, recorded).activations_bytes, 512 + 18 * 1024 + 18432.0, 1e-12);
+    habitat_memory_free(memory);
+}
+
 #define TO_HALF(at, dims)                                                                          \
     EVENT("cpu_op", "aten::_to_copy", at, 1,                                                       \
           "\"Input Dims\":[" dims ",[]],\"Input type\":[\"float\",\"Scalar\"],"                    \
@@ -221,6 +238,8 @@ int main(void) {
     check_case("from the host");
     test_cache();
     check_case("a cache begins");
+    test_joined();
+    check_case("many tensors are joined");
     test_training();
     check_case("training without links");
     test_recorded_autocast();
