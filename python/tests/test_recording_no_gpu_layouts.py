@@ -1,4 +1,4 @@
-"""`habitat record --no-gpu`: which tensors convolutions copy before they begin. Each case is as an H100 was seen to do it."""
+"""`habitat record --no-gpu`: which tensors convolutions and batch norms copy before they begin. Each case is as an H100 was seen to do it."""
 
 import pytest
 from recording_helpers import LOOP, operations, recorded
@@ -6,6 +6,8 @@ from recording_helpers import LOOP, operations, recorded
 torch = pytest.importorskip("torch")
 
 CONTIGUOUS, CHANNELS_LAST = "0", "2"
+
+PAIRS = "aten::convolution", "aten::cudnn_batch_norm"
 
 BODY = """
 model = {model}.cuda()
@@ -19,7 +21,8 @@ def step():
 def copied(folder, model, sizes, x="", y=""):
     """The sizes of what is copied in the forward and in the backward pass, and into which layout."""
     trace = recorded(folder, BODY.format(model=model, sizes=sizes, x=x, y=y) + LOOP)
-    seen, before = {"aten::convolution": [], "aten::convolution_backward": []}, []
+    pair = [name for name in PAIRS if name in {event["name"] for event in operations(trace)}][0]
+    seen, before = {pair: [], pair + "_backward": []}, []
     for event in operations(trace):
         name, args = event["name"], event["args"]
         if name == "aten::clone":
@@ -59,3 +62,12 @@ def test_a_part_of_a_larger_tensor_is_copied(tmp_path):
     """As a dense network's gradient is."""
     forward, backward = copied(tmp_path, "nn.Conv2d(4, 6, 3)", "2, 8, 9, 9", x="[:, 2:6].detach()")
     assert forward == [((2, 4, 9, 9), CONTIGUOUS)] and backward == [((2, 4, 9, 9), CONTIGUOUS)]
+
+
+def test_a_batch_norm_of_lines_that_were_transposed_copies_them(tmp_path):
+    """As PatchTST's; what cuDNN is given back in that order, too."""
+    turned = {"x": ".transpose(1, 2).detach()", "y": ".transpose(1, 2).contiguous()"}
+    forward, backward = copied(tmp_path, "nn.BatchNorm1d(4)", "2, 9, 4", **turned)
+    assert forward == [((2, 4, 9), CONTIGUOUS)] and backward == [((2, 4, 9), CONTIGUOUS)]
+    assert copied(tmp_path, "nn.BatchNorm1d(4)", "2, 4, 9") == [[], []]
+    assert copied(tmp_path, "nn.BatchNorm2d(4)", "2, 9, 9, 4", x=".permute(0, 3, 1, 2).detach()", y=".permute(0, 2, 3, 1).contiguous()") == [[], []]

@@ -129,11 +129,13 @@ def batch_norm(
 ) -> Any:
     """cuDNN for what it takes, as `_batch_norm_impl_index` decides; PyTorch's own kernels for the rest."""
     import torch
+    from torch._prims_common import suggest_memory_format
 
     aten = torch.ops.aten
     has = x.dtype in (torch.float16, torch.float32) and weight is not None and weight.dtype == torch.float32  # none in bf16
     if cudnn_enabled and has and bias is not None and training and mean is not None:
         if x.dim() > 2 and x.numel() and weight.numel():
+            x = x.contiguous(memory_format=suggest_memory_format(x))  # a copy, which autograd keeps
             return aten.cudnn_batch_norm(x, weight, bias, mean, variance, training, momentum, eps)[0]
     return torch.native_batch_norm(x, weight, bias, mean, variance, training, momentum, eps)[0]
 

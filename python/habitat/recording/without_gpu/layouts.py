@@ -32,6 +32,10 @@ def copied_first(name: str, arguments: List[Any]) -> Iterator[Tuple[Any, torch.m
     for t in arguments[: CONTIGUOUS_FIRST.get(name, 0)]:
         if not t.is_contiguous():
             yield t, torch.contiguous_format
+    if name == "aten::cudnn_batch_norm_backward":
+        order = suggest_memory_format(arguments[0])
+        if not arguments[1].is_contiguous(memory_format=order):
+            yield arguments[1], order
     first = CONVOLUTIONS.get(name)
     if first is None:
         return
