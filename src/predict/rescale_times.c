@@ -36,6 +36,7 @@
 #include "predict/scans.h"
 #include "predict/streams.h"
 #include "predict/sums.h"
+#include "predict/tables.h"
 #include "predict/tiles.h"
 #include "predict/usual.h"
 #include "work/class.h"
@@ -232,10 +233,12 @@ static double told_growth(const habitat_workload *w, const habitat_workload_grou
     double of_sums = sums_growth(group, &after->work, w->origin);
     double of_groups = groups_growth(group, after);
     double of_scans = scans_growth(group, &after->work, w->origin);
+    double of_tables = tables_growth(group, &after->work, w->origin);
     double of_streams =
         after->source == SCALE_BY_FORMAT ? (double)NAN : streams_growth(w, group, &after->work);
     return !isnan(of_sums)      ? of_sums
            : !isnan(of_scans)   ? of_scans
+           : !isnan(of_tables)  ? of_tables
            : !isnan(of_streams) ? of_streams
            : !isnan(of_groups)  ? of_groups
                                 : norms_growth(w, group, after);

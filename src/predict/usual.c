@@ -160,13 +160,25 @@ static double copy_s(const habitat_work *work, const habitat_gpu *gpu, double ro
     return fmax(fmax(least_s, begins_s), places_s);
 }
 
-/* The gradient of a table: up to some rows one kernel that goes through them one by one; more are
- * sorted first, some thirty kernels. */
+/* The gradient of a table: up to some rows one kernel that goes through them one by one, quicker
+ * where few of its blocks share the row; more are sorted first, some thirty kernels. */
 static double table_gradient_s(const habitat_work *work, double cycle_s, double roof_s,
                                double floor_s) {
+    double wide = (work->shape.rows.columns - hardware_narrow_row) / hardware_narrow_row / 2;
+    double saved = fitted_narrow_row_saved_cycles * fmin(fmax(1 - wide, 0), 1);
     if (!work_sorts_rows(work))
-        return work->shape.rows.rows * fitted_unsorted_row_cycles * cycle_s;
+        return work->shape.rows.rows * (fitted_unsorted_row_cycles - saved) * cycle_s;
     return fitted_sorted_table_floors * floor_s + roof_s / fitted_alone_sorted_table;
+}
+
+/* Rows that are copied, a block each and for every 256 pieces of 16 bytes: so fast do blocks begin.
+ */
+static double rows_s(const habitat_work *work, const habitat_gpu *gpu, double cycle_s) {
+    enum { PIECES = 256, PIECE_BYTES = 16 };
+    double rows = work->shape.rows.rows;
+    double row_bytes = work->shape.rows.columns / rows * (double)habitat_dtype_bytes(work->dtype);
+    double blocks = rows * ceil(row_bytes / (PIECES * PIECE_BYTES));
+    return rows > 1 ? blocks * fitted_row_block_cycles * cycle_s / gpu->sm_count : 0;
 }
 
 /* Atomic additions: each multiprocessor sends some a cycle, and neighbouring places share a part of
@@ -182,15 +194,15 @@ static double additions_s(const habitat_work *work, const habitat_gpu *gpu, doub
 /* Gathers, scatters and the gradients of both. */
 static double places_s(const habitat_work *work, const habitat_gpu *gpu, double roof_s,
                        double floor_s) {
-    bool of_rows = strcmp(work->kind, "embedding") == 0,
-         of_bags = strcmp(work->kind, "embedding_bag") == 0;
+    bool of_bags = strcmp(work->kind, "embedding_bag") == 0;
+    bool of_rows = strcmp(work->kind, "embedding") == 0 || work->shape.rows.rows > 1;
     pace reads = {of_rows ? 1.0 : fitted_alone_gather, chosen_unknown_begin_floors};
     double cycle_s = 1.0 / gpu->boost_clock_hz, least_s = paced_s(reads, roof_s, floor_s);
     double picked = work->shape.rows.columns;
     if (work_is_table_gradient(work))
         return table_gradient_s(work, cycle_s, roof_s, floor_s);
     if (of_rows || of_bags)
-        return least_s;
+        return fmax(least_s, rows_s(work, gpu, cycle_s));
     if (!(work->flop > 0))
         return fmax(least_s, picked * cycle_s / (fitted_picked_per_cycle * gpu->sm_count));
     if (strcmp(work->kind, "index_put") == 0)

@@ -16,6 +16,14 @@ static void finish(habitat_work *out, const habitat_input *values, double elemen
     out->write_bytes = write_bytes;
 }
 
+/* Whole rows are copied in pieces of 16 bytes, a block a row, where they consist of such. */
+static void picks_rows(habitat_work *out, const habitat_input *table, double rows) {
+    enum { PIECE_BYTES = 16 };
+    double row_bytes = work_size(out->shape.rows.columns, out->dtype) / rows;
+    if (rows > 1 && fmod(row_bytes, PIECE_BYTES) == 0 && work_contiguous(table))
+        out->shape.rows.rows = rows;
+}
+
 static double at_most(double picked_bytes, const habitat_input *table) {
     return fmin(picked_bytes, work_bytes(table));
 }
@@ -36,6 +44,8 @@ static void embedding(const work_call *call, habitat_work *out) {
     finish(out, table, rows, picked > rows ? picked : 0,
            at_most(work_size(picked, table->dtype), table) + work_bytes(index),
            work_size(rows, table->dtype));
+    if (call->rule->variant == WORK_INDEX_EMBEDDING)
+        picks_rows(out, table, work_elements(index));
 }
 
 /* grad, indices, rows of the table: the rows that were used are written; the table of zeros is
@@ -66,6 +76,17 @@ static void select_slices(const work_call *call, habitat_work *out) {
     double picked = work_elements(self) / length * work_elements(index);
     finish(out, self, picked, 0, at_most(work_size(picked, self->dtype), self) + work_bytes(index),
            work_size(picked, self->dtype));
+    if (dim == 0 || -dim == self->rank)
+        picks_rows(out, self, work_elements(index));
+}
+
+/* One index for each row, shown as one for each of its elements. */
+static bool is_of_rows(const habitat_input *index, const habitat_input *self, double dim) {
+    bool rows = index->strides && index->rank > 1 && index->rank == self->rank &&
+                (dim == 0 || -dim == self->rank);
+    for (uint32_t i = 1; rows && i < index->rank; i++)
+        rows = index->strides[i] == 0 && index->dims[i] == self->dims[i];
+    return rows;
 }
 
 static void gather(const work_call *call, habitat_work *out) {
@@ -75,6 +96,8 @@ static void gather(const work_call *call, habitat_work *out) {
     double picked = work_elements(index);
     finish(out, self, picked, 0, at_most(work_size(picked, self->dtype), self) + work_bytes(index),
            work_size(picked, self->dtype));
+    if (is_of_rows(index, self, work_number(call->op, 1)))
+        picks_rows(out, self, work_dim(index, 0));
 }
 
 /* self, dim, index, src. Out of place the rest of self is copied. */
@@ -152,6 +175,8 @@ static void index_by_list(const work_call *call, habitat_work *out) {
     double bytes = work_size(picked, self->dtype);
     if (call->rule->variant == WORK_INDEX_LIST) {
         finish(out, self, picked, 0, at_most(bytes, self) + indices, bytes);
+        if (list->list_count == 1)
+            picks_rows(out, self, work_dims_product(&shape));
         return;
     }
     const habitat_input *values = work_tensor(op, 2);

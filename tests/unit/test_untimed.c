@@ -43,8 +43,10 @@ static void places(void) {
     CHECK_NEAR(places_us("gather", fwd, 1, 30e6, 0, 1, 50), 200.0, 1e-9);  /* 30e6 / 150 */
     CHECK_NEAR(places_us("embedding_bag", fwd, 1, 9e9, 0, 1, 50), 102.44, 1e-4);
     check_case("look-ups take memory's time; gathers as many elements a cycle at most");
-    CHECK_NEAR(places_us("embedding", bwd, 1000, 64, 64e3, 1, 55), 83.0, 1e-9); /* 1000 x 83 */
-    CHECK_NEAR(places_us("embedding", bwd, 4000, 64, 64e3, 1, 7), 123.0, 1e-9); /* 73 + 7 / .14 */
+    CHECK_NEAR(places_us("embedding", bwd, 1000, 384, 64e3, 1, 55), 83.0, 1e-9); /* 1000 x 83 */
+    CHECK_NEAR(places_us("embedding", bwd, 1000, 64, 64e3, 1, 55), 50.0, 1e-9);  /* 33 less each */
+    CHECK_NEAR(places_us("embedding", bwd, 1000, 256, 64e3, 1, 55), 66.5, 1e-9); /* half of that */
+    CHECK_NEAR(places_us("embedding", bwd, 4000, 64, 64e3, 1, 7), 123.0, 1e-9);  /* 73 + 7 / .14 */
     check_case("gradients of tables go row by row, or sort first");
     CHECK_NEAR(places_us("scatter_add", fwd, 1, 1, 10e6, 1e8, 50), 200.0, 1e-9); /* 10e6 / 50 */
     CHECK_NEAR(places_us("upsample", bwd, 1, 1, 20e6, 1e8, 50), 200.0, 1e-9);
@@ -61,6 +63,25 @@ static double clone_us(const char *line, double roof_us) {
     CHECK_INT(case_read(&read, line), 0);
     CHECK_INT(habitat_operation_work(&read.op, &work), HABITAT_OK);
     return usual_time_s(&work, &gpu, roof_us * 1e-6, 1e-6) * 1e6;
+}
+
+/* A million rows, each a block of 158 cycles on one of 100 SMs, two where it is more than 4 KB;
+ * rows of 12 bytes, and what lies otherwise, go place by place, 150 a cycle. A roof of 1 us. */
+static void rows_that_are_picked(void) {
+    CHECK_NEAR(clone_us("aten::index_select | f32[512,4] =0 i64[1000000]", 1), 1580, 1e-6);
+    CHECK_NEAR(clone_us("aten::index_select | f32[512,4] =-2 i64[1000000]", 1), 1580, 1e-6);
+    CHECK_NEAR(clone_us("aten::index_select | bf16[512,4096] =0 i64[1000000]", 1), 3160, 1e-6);
+    CHECK_NEAR(clone_us("aten::index_select | f32[512,3] =0 i64[1000000]", 1), 20, 1e-6);
+    CHECK_NEAR(clone_us("aten::index_select | f32[512,4]@1,512 =0 i64[1000000]", 1), 4e6 / 150e3,
+               1e-6);
+    CHECK_NEAR(clone_us("aten::index_select | f32[4,512] =1 i64[1000000]", 1), 4e6 / 150e3, 1e-6);
+    CHECK_NEAR(clone_us("aten::embedding | f32[512,4] i64[1000,1000]", 1), 1580, 1e-6);
+    CHECK_NEAR(clone_us("aten::embedding | f32[512,1028] i64[1000,1000]", 1), 3160, 1e-6);
+    CHECK_NEAR(clone_us("aten::index | f32[512,8] i64{[1000000]}", 1), 1580, 1e-6);
+    CHECK_NEAR(clone_us("aten::gather | f32[512,4] =0 i64[1000000,4]@1,0 =False", 1), 1580, 1e-6);
+    CHECK_NEAR(clone_us("aten::gather | f32[512,4] =0 i64[1000000,4] =False", 1), 4e6 / 150e3,
+               1e-6);
+    check_case("rows are picked by a block each");
 }
 
 /* 100 us: as 102.44 above. */
@@ -691,6 +712,7 @@ int main(void) {
     lines();
     films();
     places();
+    rows_that_are_picked();
     clones();
     element_by_element();
     group_norms();
