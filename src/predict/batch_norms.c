@@ -256,10 +256,14 @@ static double trained_s(const habitat_work *work, const habitat_gpu *gpu) {
                : (double)NAN;
 }
 
+static bool is_in_order(const habitat_work *work) {
+    return is_own(work) || (work->images > 0 && !work->channels_last);
+}
+
 /* More elements a channel; or more channels, as an instance norm has of more samples. */
 static bool grows_one_way(const habitat_work *before, const habitat_work *after) {
     const habitat_rows_shape *x = &before->shape.rows, *y = &after->shape.rows;
-    bool more_channels = is_own(before) && is_own(after) && x->columns == y->columns;
+    bool more_channels = is_in_order(before) && is_in_order(after) && x->columns == y->columns;
     return x->rows == y->rows ? x->columns != y->columns : more_channels;
 }
 
