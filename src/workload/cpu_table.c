@@ -157,7 +157,7 @@ void workload_table_words(const habitat_workload *w, char *text, size_t size) {
     if (some)
         habitat_format(within, sizeof within, ", %.1f each of %.0f calls within layers",
                        fitted_cpu_call_s * 1e6, calls_of(w, NULL));
-    if (workload_table_data_ms(w) > 0.0)
+    if (workload_table_data_ms(w) >= 0.05) /* which the total shows */
         habitat_format(drawn, sizeof drawn, ", %.3g ms of it for random numbers that it draws",
                        workload_table_data_ms(w));
     habitat_format(text, size,
