@@ -7,6 +7,7 @@
 #include "base/constants_kernels.h"
 #include "gpu/gpu.h"
 #include "predict/batch_norms.h"
+#include "predict/grid.h"
 #include "predict/named.h"
 #include "predict/scaling.h"
 #include "predict/scans.h"
@@ -181,12 +182,15 @@ static double rows_s(const habitat_work *work, const habitat_gpu *gpu, double cy
     return rows > 1 ? blocks * fitted_row_block_cycles * cycle_s / gpu->sm_count : 0;
 }
 
-/* Atomic additions: each multiprocessor sends some a cycle, and neighbouring places share a part of
- * the cache that takes them one after the other. */
+/* Atomic additions: each multiprocessor sends some a cycle, those that go to neighbours together,
+ * and neighbouring places share a part of the cache that takes them one after the other. */
 static double additions_s(const habitat_work *work, const habitat_gpu *gpu, double cycle_s) {
     double parts = fmax(1.0, work->write_bytes / hardware_atomic_part_bytes);
-    double a_cycle =
-        fmin(fitted_additions_per_cycle * gpu->sm_count, fitted_additions_per_part * parts);
+    double slices = work->shape.rows.rows, together = work->flop / slices;
+    double sent = slices > 1 ? 1 / (1 / fitted_scattered_per_cycle +
+                                    1 / (fitted_scattered_alone_per_cycle * together))
+                             : fitted_additions_per_cycle;
+    double a_cycle = fmin(sent * gpu->sm_count, fitted_additions_per_part * parts);
     bool weighted = strcmp(work->kind, "upsample") == 0; /* a product with each addition */
     return (weighted ? work->flop / 2 : work->flop) / a_cycle * cycle_s;
 }
@@ -195,7 +199,8 @@ static double additions_s(const habitat_work *work, const habitat_gpu *gpu, doub
 static double places_s(const habitat_work *work, const habitat_gpu *gpu, double roof_s,
                        double floor_s) {
     bool of_bags = strcmp(work->kind, "embedding_bag") == 0;
-    bool of_rows = strcmp(work->kind, "embedding") == 0 || work->shape.rows.rows > 1;
+    bool picks = !(work->flop > 0);
+    bool of_rows = strcmp(work->kind, "embedding") == 0 || (picks && work->shape.rows.rows > 1);
     pace reads = {of_rows ? 1.0 : fitted_alone_gather, chosen_unknown_begin_floors};
     double cycle_s = 1.0 / gpu->boost_clock_hz, least_s = paced_s(reads, roof_s, floor_s);
     double picked = work->shape.rows.columns;
@@ -203,7 +208,7 @@ static double places_s(const habitat_work *work, const habitat_gpu *gpu, double 
         return table_gradient_s(work, cycle_s, roof_s, floor_s);
     if (of_rows || of_bags)
         return fmax(least_s, rows_s(work, gpu, cycle_s));
-    if (!(work->flop > 0))
+    if (picks)
         return fmax(least_s, picked * cycle_s / (fitted_picked_per_cycle * gpu->sm_count));
     if (strcmp(work->kind, "index_put") == 0)
         return fitted_sorted_places_floors * floor_s + roof_s / fitted_alone_sorted_places;
@@ -300,6 +305,20 @@ double usual_places_s(const habitat_work *work, const habitat_gpu *gpu) {
                : 0;
 }
 
+/* Sums of short rows: a warp takes as many at once as it has threads for, and hands each result
+ * from thread to thread. Rows of 128 and more are read four numbers at a time. */
+static double short_rows_s(const habitat_work *work, const habitat_gpu *gpu) {
+    enum { WARP = 32, VECTORS = 128 };
+    double rows = work->shape.rows.rows, length = work->shape.rows.columns;
+    bool sums = strcmp(work->kind, "sum") == 0 || strcmp(work->kind, "mean") == 0;
+    if (work->op_class != HABITAT_CLASS_REDUCE || !sums || work->by_column || !(length > 1) ||
+        length >= VECTORS)
+        return 0;
+    double threads = grid_power_of_two(fmin(length, WARP)), rounds = ceil(length / threads);
+    double cycles = fitted_short_rows_cycles + (rounds - 1) * fitted_short_rows_round_cycles;
+    return rows * threads / WARP * cycles / (gpu->sm_count * gpu->boost_clock_hz);
+}
+
 double usual_time_s(const habitat_work *work, const habitat_gpu *gpu, double roof_s,
                     double floor_s) {
     if (work->op_class == HABITAT_CLASS_EMBEDDING)
@@ -324,7 +343,8 @@ double usual_time_s(const habitat_work *work, const habitat_gpu *gpu, double roo
         return losses_s(work, roof_s, floor_s);
     if (strcmp(work->kind, "group_norm") == 0 && gpu->l2_bytes > 0)
         return group_norm_s(work, gpu, roof_s, floor_s);
-    return fmax(paced_s(pace_of(work), roof_s, floor_s), usual_places_s(work, gpu));
+    return fmax(fmax(paced_s(pace_of(work), roof_s, floor_s), usual_places_s(work, gpu)),
+                short_rows_s(work, gpu));
 }
 
 /* ---- of a kernel ---- */

@@ -85,7 +85,7 @@ static bool is_of_rows(const habitat_input *index, const habitat_input *self, do
     bool rows = index->strides && index->rank > 1 && index->rank == self->rank &&
                 (dim == 0 || -dim == self->rank);
     for (uint32_t i = 1; rows && i < index->rank; i++)
-        rows = index->strides[i] == 0 && index->dims[i] == self->dims[i];
+        rows = (index->strides[i] == 0 || index->dims[i] == 1) && index->dims[i] == self->dims[i];
     return rows;
 }
 
@@ -98,6 +98,16 @@ static void gather(const work_call *call, habitat_work *out) {
            work_size(picked, self->dtype));
     if (is_of_rows(index, self, work_number(call->op, 1)))
         picks_rows(out, self, work_dim(index, 0));
+}
+
+/* Neighbours that are added to neighbours: a slice for each index that is shown as one for each of
+ * its elements, else each by itself. One slice: nothing says how the indices lie. */
+static double slices_added(const work_call *call, const habitat_input *self,
+                           const habitat_input *index) {
+    if (!index->strides || !self->strides)
+        return 1;
+    bool rows = is_of_rows(index, self, work_number(call->op, 1)) && work_contiguous(self);
+    return rows ? work_dim(index, 0) : work_elements(index);
 }
 
 /* self, dim, index, src. Out of place the rest of self is copied. */
@@ -116,6 +126,8 @@ static void scatter(const work_call *call, habitat_work *out) {
     else
         finish(out, self, work_elements(self), adds ? moved : 0, read + work_bytes(self),
                work_size(work_elements(self), self->dtype));
+    if (variant == WORK_INDEX_SCATTER_ADD)
+        out->shape.rows.rows = slices_added(call, self, index);
 }
 
 /* self, mask, source: places of the mask are summed up first (int64), then as many elements are

@@ -82,6 +82,31 @@ static void rows_that_are_picked(void) {
     CHECK_NEAR(clone_us("aten::gather | f32[512,4] =0 i64[1000000,4] =False", 1), 4e6 / 150e3,
                1e-6);
     check_case("rows are picked by a block each");
+
+    /* 4e6 numbers: by themselves 1 / (1 / 1.2 + 1 / .27) a cycle and SM, four together more; where
+     * nothing says how indices lie .5. A table of 32 MB, whose cache takes as many as are sent. */
+    const double table = 1 / 1.2, alone = 1 / .27;
+    CHECK_NEAR(
+        clone_us("aten::scatter_add_ | f32[2000000,4]@4,1 =0 i64[1000000,4]@4,1 f32[1000000,4]", 1),
+        40 * (table + alone), 1e-6);
+    CHECK_NEAR(
+        clone_us("aten::scatter_add_ | f32[2000000,4]@4,1 =0 i64[1000000,4]@1,0 f32[1000000,4]", 1),
+        40 * (table + alone / 4), 1e-6);
+    CHECK_NEAR(clone_us("aten::scatter_add_ | f32[2000000,4] =0 i64[1000000,4] f32[1000000,4]", 1),
+               80, 1e-6);
+    CHECK_NEAR(
+        clone_us("aten::index_add_ | f32[2000000,4]@4,1 =0 i64[1000000]@1 f32[1000000,4]", 1), 80,
+        1e-6);
+    check_case("slices are added together");
+
+    /* A million rows on 100 SMs: a warp each, 58 cycles, and 10 more where it goes round twice;
+     * four rows of eight to a warp; eight rows of three, in twos. */
+    CHECK_NEAR(clone_us("aten::sum | f32[1000000,32] =[-1] =False -", 1), 580, 1e-6);
+    CHECK_NEAR(clone_us("aten::mean | f32[1000000,64] =[-1] =False -", 1), 680, 1e-6);
+    CHECK_NEAR(clone_us("aten::sum | f32[1000000,8] =[-1] =False -", 1), 145, 1e-6);
+    CHECK_NEAR(clone_us("aten::sum | f32[1000000,3] =[-1] =False -", 1), 42.5, 1e-6);
+    CHECK(clone_us("aten::sum | f32[1000000,128] =[-1] =False -", 1) < 10);
+    check_case("sums of short rows take a warp's time");
 }
 
 /* 100 us: as 102.44 above. */
