@@ -13,8 +13,8 @@
  * multiprocessors S that its blocks can use. Where nothing waits in turn, both go on side by side:
  * the longer of the two takes nearly all of the time. A kernel whose work nobody counted follows
  * the main kernel of its operation; without one it did in its time what such kernels usually do
- * (usual.c). Nothing here knows an architecture. Reasons and evidence: docs/formulas.md#auto. No
- * resource of the destination, raised, makes a kernel slower. */
+ * (usual.c). Nothing here knows an architecture. Reasons and evidence: docs/formulas.md#auto.
+ * Neither rates nor multiprocessors nor clock of the destination, raised, make a kernel slower. */
 #include "predict/auto_rule.h"
 
 #include <math.h>

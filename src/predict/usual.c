@@ -165,7 +165,7 @@ static double copy_s(const habitat_work *work, const habitat_gpu *gpu, double ro
  * where few of its blocks share the row; more are sorted first, some thirty kernels. */
 static double table_gradient_s(const habitat_work *work, double cycle_s, double roof_s,
                                double floor_s) {
-    double wide = (work->shape.rows.columns - hardware_narrow_row) / hardware_narrow_row / 2;
+    double wide = (work->shape.rows.columns - chosen_narrow_row) / chosen_narrow_row / 2;
     double saved = fitted_narrow_row_saved_cycles * fmin(fmax(1 - wide, 0), 1);
     if (!work_sorts_rows(work))
         return work->shape.rows.rows * (fitted_unsorted_row_cycles - saved) * cycle_s;
@@ -175,10 +175,10 @@ static double table_gradient_s(const habitat_work *work, double cycle_s, double 
 /* Rows that are copied, a block each and for every 256 pieces of 16 bytes: so fast do blocks begin.
  */
 static double rows_s(const habitat_work *work, const habitat_gpu *gpu, double cycle_s) {
-    enum { PIECES = 256, PIECE_BYTES = 16 };
+    enum { PIECES = 256 };
     double rows = work->shape.rows.rows;
     double row_bytes = work->shape.rows.columns / rows * (double)habitat_dtype_bytes(work->dtype);
-    double blocks = rows * ceil(row_bytes / (PIECES * PIECE_BYTES));
+    double blocks = rows * ceil(row_bytes / (PIECES * hardware_row_piece_bytes));
     return rows > 1 ? blocks * fitted_row_block_cycles * cycle_s / gpu->sm_count : 0;
 }
 

@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#include "base/constants_kernels.h"
+
 static void finish(habitat_work *out, const habitat_input *values, double elements, double flop,
                    double read_bytes, double write_bytes) {
     out->dtype = values->dtype;
@@ -16,11 +18,14 @@ static void finish(habitat_work *out, const habitat_input *values, double elemen
     out->write_bytes = write_bytes;
 }
 
+static bool is_outermost(double dim, const habitat_input *self) {
+    return dim == 0 || -dim == self->rank;
+}
+
 /* Whole rows are copied in pieces of 16 bytes, a block a row, where they consist of such. */
 static void picks_rows(habitat_work *out, const habitat_input *table, double rows) {
-    enum { PIECE_BYTES = 16 };
     double row_bytes = work_size(out->shape.rows.columns, out->dtype) / rows;
-    if (rows > 1 && fmod(row_bytes, PIECE_BYTES) == 0 && work_contiguous(table))
+    if (rows > 1 && fmod(row_bytes, hardware_row_piece_bytes) == 0 && work_contiguous(table))
         out->shape.rows.rows = rows;
 }
 
@@ -76,14 +81,14 @@ static void select_slices(const work_call *call, habitat_work *out) {
     double picked = work_elements(self) / length * work_elements(index);
     finish(out, self, picked, 0, at_most(work_size(picked, self->dtype), self) + work_bytes(index),
            work_size(picked, self->dtype));
-    if (dim == 0 || -dim == self->rank)
+    if (is_outermost(dim, self))
         picks_rows(out, self, work_elements(index));
 }
 
 /* One index for each row, shown as one for each of its elements. */
 static bool is_of_rows(const habitat_input *index, const habitat_input *self, double dim) {
-    bool rows = index->strides && index->rank > 1 && index->rank == self->rank &&
-                (dim == 0 || -dim == self->rank);
+    bool rows =
+        index->strides && index->rank > 1 && index->rank == self->rank && is_outermost(dim, self);
     for (uint32_t i = 1; rows && i < index->rank; i++)
         rows = (index->strides[i] == 0 || index->dims[i] == 1) && index->dims[i] == self->dims[i];
     return rows;
