@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Fails on a reference that leads nowhere: a link of a page, `docs/PAGE.md#heading` in a source, a decision's number.
+"""Fails on a reference that leads nowhere: a link of a page, `docs/PAGE.md#heading` in a source, a decision's number, a function's name.
 
 What is looked at: links [words](page.md#heading) of every page, relative to it; docs/PAGE.md, with or without #heading, in any file; "decision 447" and
-docs/decisions/0447. A heading's name in a link is made as Git hosts make it: small letters, blanks to "-", other punctuation left out; <a id="name"> counts, too.
+docs/decisions/0447. A heading's name in a link is made as Git hosts make it: small letters, blanks to "-", other punctuation left out; <a id="name"> counts, too. A page that names `a_function()` means one of this repository's code, but for those of
+other libraries (FOREIGN); decisions and the changelog may name what is gone.
 
 usage: doc_links.py [ROOT]
 """
@@ -15,6 +16,9 @@ FOLDERS = ("docs", "src", "include", "lab", "cli", "recorder", "python", "tools"
 SOURCES = {".md", ".c", ".h", ".py", ".pyi", ".sh", ".cu", ".txt", ".cmake", ".awk", ".yml"}
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 PAGE = re.compile(r"(?<![\w/])(docs/[\w/-]+\.md)(?:#([\w-]+))?")
+FUNCTION = re.compile(r"`([a-z]\w*_\w+)\(\)`")
+CODE = ("src", "include", "lab", "cli", "recorder", "python")
+FOREIGN = {"inference_mode", "no_grad", "no_sync", "pin_memory", "sdpa_kernel", "zero_grad"}  # PyTorch's
 DECISION = re.compile(r"(?:docs/decisions/|\bdecisions? )(\d{3,4})\b")
 
 
@@ -57,11 +61,26 @@ def references(file, text, root):
         yield found.group(0), root / found.group(1), found.group(2) or ""
 
 
+def names_of_code(root):
+    """All words that are called or defined in the code."""
+    found = set()
+    for folder in CODE:
+        for file in (root / folder).rglob("*"):
+            if file.suffix in (".c", ".h", ".py", ".pyi"):
+                found.update(re.findall(r"\b([a-z]\w*)\(", file.read_text(encoding="utf-8")))
+    return found
+
+
+def is_of_today(name):
+    return name.suffix == ".md" and name.parts[:2] != ("docs", "decisions") and name.name != "CHANGELOG.md"
+
+
 def main():
     if len(sys.argv) > 2:
         sys.exit(__doc__)
     root = pathlib.Path(sys.argv[1] if len(sys.argv) == 2 else ".").resolve()
     decisions = {file.name[:4] for file in root.glob("docs/decisions/[0-9]*.md")}
+    functions = names_of_code(root) | FOREIGN
     known, problems, count = {}, [], 0
     for file in files_of(root):
         text, name = file.read_text(encoding="utf-8"), file.relative_to(root)
@@ -75,6 +94,10 @@ def main():
                     known[path] = places(path.read_text(encoding="utf-8"))
                 if part not in known[path]:
                     problems.append(f"{name}: {written}: that page has no such heading")
+        for function in FUNCTION.findall(text) if is_of_today(name) else ():
+            count += 1
+            if function not in functions:
+                problems.append(f"{name}: {function}(): no code of this repository has a function of that name")
         for number in DECISION.findall(text):
             count += 1
             if number.zfill(4) not in decisions:
