@@ -18,6 +18,7 @@ import doc_measured
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BERT = "data/recordings/bert_large_inference_s512_b8_fp32_h200.json.gz"
 H200, T4 = "H200-SXM5-141GB", "T4"
+FORMULAS, FAMILIES = "docs/formulas.md", "docs/kernel-formulas.md"
 
 
 class Program:
@@ -65,12 +66,13 @@ def rates(program):
 
 
 def operations(program):
+    """(page, sentence) of what `habitat op` answers."""
     square = "gemm --m 4096 --n 4096 --k 4096"
-    yield f"`roofline` on the T4: 137.4 G / 8.141 T = {program.op_ms(square, T4, '--method', 'roofline'):.2f} ms."
-    yield f"*Example*: {program.op_ms(square, T4):.2f} ms for the same product, which is near the sustained rate of 4.2 Tflop/s."
-    yield f"1.384 + (137.7 + sqrt(137.7 (137.7 + 160 x 1.384))) / 2 = {1e3 * program.op_ms('sum --rows 8192 --columns 1024', T4):.1f} us."
+    yield FORMULAS, f"`roofline` on the T4: 137.4 G / 8.141 T = {program.op_ms(square, T4, '--method', 'roofline'):.2f} ms."
+    yield FORMULAS, f"*Example*: {program.op_ms(square, T4):.2f} ms for the same product, which is near the sustained rate of 4.2 Tflop/s."
+    yield FAMILIES, f"1.384 + (137.7 + sqrt(137.7 (137.7 + 160 x 1.384))) / 2 = {1e3 * program.op_ms('sum --rows 8192 --columns 1024', T4):.1f} us."
     fp64 = program.op_ms("gemm --m 1000 --n 1000 --k 1000 --dtype fp64", "V100-PCIE-32GB")
-    yield f"with f = 1.594 us it is {1e3 * fp64:.1f} us."
+    yield FAMILIES, f"with f = 1.594 us it is {1e3 * fp64:.1f} us."
 
 
 def product(rows):
@@ -151,8 +153,9 @@ def figures(program):
     times = re.findall(r"([\d.]+) us", words)
     origin, there, result = times[0], times[1], times[-1]
     yield "docs/architecture.md", f"on both GPUs ({origin} us and {there} us) and scales the measurement: {result} us."
-    for sentence in (words, *rates(program), *operations(program), *products(rows), *interval(program), *coverage()):
-        yield "docs/formulas.md", sentence
+    yield from operations(program)
+    for sentence in (words, *rates(program), *products(rows), *interval(program), *coverage()):
+        yield FORMULAS, sentence
     yield from doc_measured.figures(program)
 
 
