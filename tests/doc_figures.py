@@ -80,11 +80,11 @@ def product(rows):
 
 
 def residual(program, row):
-    """T_d = M_d (T_o / M_o)^e of one product of BERT-Large."""
+    """T_d = A_d (T_o / A_o)^e of one product of BERT-Large."""
     words = "linear --m 4096 --n 1024 --k 1024"
     origin, there, each = program.op_ms(words, H200), program.op_ms(words, T4), row["origin_ms"] / row["calls"]
     share = (each / origin) ** 0.25
-    return (f"M_o = {1e3 * origin:.1f} us and M_d = {1e3 * there:.1f} us (`habitat op {words}`) took T_o = {1e3 * each:.1f} us. With e = 1/4: T_d = "
+    return (f"A_o = {1e3 * origin:.1f} us and A_d = {1e3 * there:.1f} us (`habitat op {words}`) took T_o = {1e3 * each:.1f} us. With e = 1/4: T_d = "
             f"{1e3 * there:.1f} x ({1e3 * each:.1f}/{1e3 * origin:.1f})^0.25 = {1e3 * there:.1f} x {share:.4f} = {1e3 * there * share:.1f} us.")
 
 
