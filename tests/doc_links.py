@@ -3,7 +3,7 @@
 
 What is looked at: links [words](page.md#heading) of every page, relative to it; docs/PAGE.md, with or without #heading, in any file; "decision 447" and
 docs/decisions/0447. A heading's name in a link is made as Git hosts make it: small letters, blanks to "-", other punctuation left out; <a id="name"> counts, too. A page that names `a_function()` means one of this repository's code, but for those of
-other libraries (FOREIGN); decisions and the changelog may name what is gone.
+other libraries (FOREIGN); decisions and changes may name what is gone.
 
 usage: doc_links.py [ROOT]
 """
@@ -72,7 +72,7 @@ def names_of_code(root):
 
 
 def is_of_today(name):
-    return name.suffix == ".md" and name.parts[:2] != ("docs", "decisions") and name.name != "CHANGELOG.md"
+    return name.suffix == ".md" and name.parts[:2] != ("docs", "decisions") and name.name not in ("CHANGELOG.md", "changes-in-detail.md")
 
 
 def main():
