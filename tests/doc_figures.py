@@ -17,6 +17,7 @@ import doc_measured
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BERT = "data/recordings/bert_large_inference_s512_b8_fp32_h200.json.gz"
+LLAMA = "data/recordings/llama_b4_bf16_h200.json.gz"
 H200, T4 = "H200-SXM5-141GB", "T4"
 FORMULAS, FAMILIES = "docs/formulas.md", "docs/kernel-formulas.md"
 
@@ -144,8 +145,22 @@ def in_parts(program):
             f"{row['iteration_ms']:.0f} ms, and {row['memory_bytes'] / 1e9:.1f} GB of memory each.")
 
 
+def tutorial(program):
+    """What the words of the tutorial quote of the answers beside them."""
+    row = program.ask("predict", LLAMA, "--to", "L40S")["predictions"][0]
+    text = subprocess.run([program.path, "explain", LLAMA, "--to", "L40S"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    kernels = re.search(r"(?m)^kernels .* ([\d.]+)x$", text)[1]
+    there, here = (re.search(pattern, fold(text))[1] for pattern in (r"bound by arithmetic: (\d+) TFLOP/s", r"x the H200's (\d+); the H200"))
+    ratio = f"{row['ratio']:.3g}"
+    yield f"the L40S with {ratio}x takes {ratio} times as long"
+    yield f"`kernels`: they take {kernels} times as long."
+    yield f"The L40S sustains {there} TFLOP/s where the H200 sustains {here}."
+
+
 def figures(program):
     yield "docs/iteration.md", in_parts(program)
+    for sentence in tutorial(program):
+        yield "docs/tutorial.md", sentence
     for sentence in shared(program):
         yield "docs/modelling.md", sentence
     rows = program.ask("explain", BERT, "--to", T4)["rows"]
