@@ -154,8 +154,8 @@ def messages(c):
     parts = two, w / c["ring_efficiency"], root_us * math.sqrt(w)
     with open(ROOT / "data/recordings/two_gpus/all_reduce.csv", encoding="utf-8") as file:
         seen = sorted(1e3 * float(r["in_a_row_ms"]) for r in csv.DictReader(file) if int(r["message_bytes"]) == size)
-    yield (f"`{c['collective_latency_ns_per_gpu'] / 1e3:.0f} us (n + 1) + w / {c['ring_efficiency']} + {root_us:.1f} us sqrt(w / us)` over NVLink "
-           f"(`w / {c['ring_efficiency_pcie']}` over PCIe)")
+    yield (f"{c['collective_latency_ns_per_gpu'] / 1e3:.0f} us (n + 1) + w / {c['ring_efficiency']} + {root_us:.1f} us sqrt(w / us) over NVLink; "
+           f"w / {c['ring_efficiency_pcie']} over PCIe")
     yield f"the network ({8 * c['network_bytes_per_s'] / 1e9:.0f} Gbit/s a host"
     yield f"and {c['network_latency_ns'] / 1e3:.0f} us for each doubling"
     words = {8: "Eight"}
