@@ -28,7 +28,7 @@ Made by `make eval` from `data/recordings/training_ways`; do not edit.
 compilers, CUDA graphs, loaders. Each was recorded on one H200 and on one H100 (`measured_h100.csv`), with a small and a large batch, in the one format it uses.
 
 What the rows say: [new-models.md](new-models.md#how-to-read-these-tables). What was chosen with these scripts in view: [below](#how-clean-this-test-is). Without a GPU nothing is compiled or
-captured, and a step ends where its sizes hang on values: those ways have no answer there."""
+captured, and a step ends where its sizes depend on values: those ways have no answer there."""
 
 CLEAN = """
 ## How clean this test is

@@ -32,7 +32,7 @@ autocast to bf16. What the same steps took on one H200 is in `measured_h200.csv`
 What the rows say: [new-models.md](new-models.md#how-to-read-these-tables). Look for your own operations in the table by step. Errors are large where
 
 * cuDNN chooses other convolutions in strict fp32 at another batch,
-* the work hangs on values (eigenvalues, choices),
+* the work depends on values (eigenvalues, choices),
 * a kernel waits for itself.
 
 **What was seen.** Constants and rules were settled before the first look (docs/decisions/0466). What it found was mended with these recordings in view (0463 to 0465 and others named in 0466), so all rows

@@ -151,7 +151,7 @@ def low_rank(batch, iterations):
 
 
 def detector(batch, iterations):
-    """Pictures of several sizes, padded to the largest of a batch, anchors, regions: shapes that hang on values."""
+    """Pictures of several sizes, padded to the largest of a batch, anchors, regions: shapes that depend on values."""
     import torchvision
 
     torch.backends.cuda.matmul.allow_tf32 = True
@@ -239,7 +239,7 @@ def windows(batch, iterations):
 
 
 def experts(batch, iterations):
-    """Each token to two of eight experts: rows that hang on values."""
+    """Each token to two of eight experts: rows that depend on values."""
     sizes = {**LLAMA, "intermediate_size": 1536, "num_hidden_layers": 6}
     model = words("Mixtral.ForCausalLM", num_local_experts=8, num_experts_per_tok=2, **sizes).to(torch.bfloat16)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
