@@ -1,4 +1,4 @@
-"""Figures in the prose of docs/iteration.md, iteration-figures.md, memory.md, recording.md, limits.md and of what quotes their tables: each sentence with its numbers worked out from what `habitat`
+"""Figures in the prose of docs/iteration.md, iteration-figures.md, kernel-formulas.md, memory.md, recording.md, limits.md and of what quotes their tables: each sentence with its numbers worked out from what `habitat`
 answers, from the tables of the same pages (which the tests `evaluated_pages` and `docs_shown` hold), from data/ and from the constants.
 doc_figures.py compares."""
 
@@ -289,6 +289,45 @@ def formulas_unchanged():
     yield f"Unchanged since 0.2.0 are {', '.join(names[:-1])} and {names[-1]}."
 
 
+# ---- docs/kernel-formulas.md ----
+
+
+def families(c):
+    """Examples on an H200 that are worked by hand from the constants: clones, rolls, lists, batch norms with channels last."""
+    sms, ghz, gb_per_s = 132, 1.98, 4228
+    floor = c["kernel_floor_cycles"] / ghz / 1e3
+
+    def paced(elements, a_cycle):
+        return elements / (a_cycle * sms * ghz) / 1e3
+
+    def moved(size):
+        return size / gb_per_s / 1e3
+
+    turned = 2**24
+    places, memory = paced(turned, c["turned_per_cycle"]), moved(8 * turned)
+    both = math.hypot(places, memory / c["alone_turned"])
+    begins = c["unknown_begin_floors"]
+    whole = floor + (both + math.sqrt(both * (both + 4 * begins * floor))) / 2
+    yield f"P = {turned / 1e6:.2f} M / ({c['turned_per_cycle']} x {sms} x {ghz} GHz) = {places:.1f} us. M = {8 * turned / 1e6:.1f} MB / {gb_per_s} GB/s = {memory:.2f} us."
+    yield f"L = {places:.1f} ⊕ {memory / c['alone_turned']:.1f} = {both:.1f} us."
+    yield f"({both:.1f} + {4 * begins:.0f} x {floor:.2f}))) / 2 = {whole:.1f} us."
+    yield f"| in pieces along the same dimension | {c['strided_per_cycle']} | 1 | | along another dimension than the source | {c['turned_per_cycle']} | {c['alone_turned']} |"
+    rolled = 12 * 2**20
+    yield (f"`roll` of {rolled / 1e6:.2f} M numbers on the H200: f + {rolled / 1e6:.2f} M / ({c['rolled_per_cycle']} x {sms} x {ghz} GHz) = {floor:.1f} + "
+           f"{paced(rolled, c['rolled_per_cycle']):.1f} = {floor + paced(rolled, c['rolled_per_cycle']):.1f} us.")  # fmt: skip
+    piece, pieces = 65536, 320
+    rounds, memory = piece / c["list_round"], moved(12 * piece * pieces)
+    walked = rounds * c["list_quick_cycles"] / ghz / 1e3
+    yield (f"R = {rounds:.0f}, {rounds:.0f} x {c['list_quick_cycles']:.0f} / {ghz} GHz = {walked:.1f} us, M = {12 * piece * pieces / 1e6:.1f} MB / {gb_per_s} GB/s = "
+           f"{memory:.1f} us. {floor:.1f} + {walked:.1f} ⊕ {memory / c['list_share']:.1f} = {floor + math.hypot(walked, memory / c['list_share']):.1f} us.")
+    yield f"{c['list_slow_cycles']:.0f} for all others"
+    elements = 64 * 64 * 56 * 56
+    tensor = moved(4 * elements)
+    there, back = (elements * c[f"last_{way}_cycles"] / (sms * ghz) / 1e3 for way in ("forward", "backward"))
+    yield (f"Forward {4 * floor:.1f} + {there:.1f} ⊕ {3 * tensor:.1f} = {4 * floor + math.hypot(there, 3 * tensor):.1f} us, "
+           f"backward {2 * floor:.1f} + {back:.1f} ⊕ {5 * tensor:.1f} = {2 * floor + math.hypot(back, 5 * tensor):.1f} us.")
+
+
 def packages():
     version = page("VERSION").strip()
     yield f"find_package(habitat {version.rsplit('.', 1)[0]} REQUIRED)"
@@ -299,6 +338,8 @@ def figures(program):
     c, cases = constants(), memory_cases(program)
     for sentence in formulas_unchanged():
         yield "docs/model-format.md", sentence
+    for sentence in families(c):
+        yield "docs/kernel-formulas.md", sentence
     for sentence in packages():
         yield "docs/packaging.md", sentence
     for sentence in example_of_architecture(program):
