@@ -19,10 +19,28 @@ static const char *const computing[] = {"gemm",    "gemv",  "xmma",       "cutla
                                         "wgrad",   "dgrad", "fprop",      "conv",      "winograd",
                                         "cudnn_i", "flash", "fmha",       "attention", "lstm",
                                         "gru",     "rnn",   "dot_kernel", "mma",       "implicit"};
-static const char *const helping[] = {
-    "nchwtonhwc",     "nhwctonchw", "transpose", "splitkreduce",  "splitk_reduce", "reduce_kernel",
-    "elementwise",    "memset",     "memcpy",    "fill",          "copy",          "pad",
-    "computeoffsets", "dot_do_o",   "convert",   "scalarmultiply"};
+static const char *const helping[] = {"nchwtonhwc",
+                                      "nhwctonchw",
+                                      "transpose",
+                                      "splitkreduce",
+                                      "splitk_reduce",
+                                      "reduce_kernel",
+                                      "elementwise",
+                                      "memset",
+                                      "memcpy",
+                                      "fill",
+                                      "copy",
+                                      "pad",
+                                      "computeoffsets",
+                                      "dot_do_o",
+                                      "convert",
+                                      "scalarmultiply",
+                                      "reducesplitk",
+                                      "init_device_workspace",
+                                      "wgrad_nchw_helper",
+                                      "prepare_grouped",
+                                      "rnn_init",
+                                      "init_negmax"};
 
 enum { NAME_BYTES = 4096 }; /* longer than any useful name */
 

@@ -380,6 +380,37 @@ static void test_shares(void) {
     habitat_trace_free(trace);
 }
 
+/* Helpers whose names hold the name of what they help: cuDNN's for gradients of weights, CUTLASS's
+ * sum of parts, what PyTorch prepares for products by group, and a recurrent layer's beginning. */
+static void test_named_helpers(void) {
+    static const char *const helpers[] = {
+        "void cask_plugin__5x_cudnn::xmma__5x_cudnn::init_device_workspace_kernel<xmma__5x_cudnn::"
+        "implicit_gemm::wgrad_indexed::Warp_specialized_params>(x)",
+        "void cudnn::cnn::reduce_wgrad_nchw_helper<float>(x)",
+        "void cutlass::Kernel<cutlass::reduction::kernel::ReduceSplitK<x> >(x)",
+        "void at::cuda::detail::prepare_grouped_gemm_data<cutlass::bfloat16_t>(x)",
+        "RNN_init_4x4(uint2*, int, unsigned int)",
+        "void persistRNN_init_negMax<float>(x)",
+    };
+    for (size_t i = 0; i < sizeof helpers / sizeof *helpers; i++) {
+        const made_kernel list[] = {
+            {"ampere_sgemm_32x32_nn", NULL, 100000, 2000, 7, 400, 256, 32, 0, 0, "aten::mm",
+             "[[64, 32], [32, 16]]", false, 0},
+            {helpers[i], NULL, 110000, 6000, 7, 400, 256, 32, 0, 0, NULL, NULL, true, 0},
+        };
+        habitat_trace *trace = made_trace(list, 2, NULL, "", 0);
+        habitat_workload *w = workload_of(trace);
+        size_t count = 0;
+        const habitat_workload_kernel *kernels = habitat_workload_kernels(w, &count);
+        CHECK(kernels[0].main && !kernels[1].main);
+        CHECK_NEAR(kernels[0].facts.flop, 65536, 0);
+        CHECK_NEAR(kernels[1].facts.flop, 0, 0);
+        habitat_workload_free(w);
+        habitat_trace_free(trace);
+    }
+    check_case("a helper named after what it helps computes nothing");
+}
+
 static void test_unknown_work(void) {
     /* Nobody counted this product's work, but its name says what it is: roofline 10/8. The second
      * kernel is bound by memory: 2. auto: of 10 us 2.2 are floor. The rest, 7.8 us, comes to its
@@ -804,6 +835,7 @@ int main(void) {
     test_iterations();
     test_recorded();
     test_shares();
+    test_named_helpers();
     test_unknown_work();
     test_few_blocks();
     test_forward_alone();
