@@ -71,7 +71,7 @@ static void put_spread(writer *w, const learned_spread *s) {
 
 static void put_model(writer *w, const operator_model *m) {
     bool paper = m->use == HABITAT_MODEL_PAPER;
-    put_number(w, m->class_number, 1);
+    put_number(w, learned_number_in_file(m->class_number, paper), 1);
     put_number(w, m->use, 1);
     put_number(w, learned_class_checksum(m->class_number, paper), 4);
     put_floats(w, (const float[]){m->shrink, m->low, m->high, m->low_estimated, m->high_estimated},

@@ -325,7 +325,8 @@ static habitat_status train_class(const habitat_dataset *data, const habitat_gpu
                                       .use = seen ? HABITAT_MODEL_SEEN : HABITAT_MODEL_TRANSFER,
                                       .training_rows = s.n,
                                       .range = s.range};
-            uint64_t seed = options->seed * 1000003 + (uint64_t)c * 2 + (uint64_t)seen;
+            uint64_t number = learned_number_in_file((unsigned)c, false);
+            uint64_t seed = options->seed * 1000003 + number * 2 + (uint64_t)seen;
             status = seen ? train_seen(&s, c, model[-1].shrink, seed, model, err)
                           : train_transfer(&s, c, seed, model, err);
             if (status == HABITAT_OK)

@@ -14,15 +14,15 @@ static const struct {
     uint32_t transfer_depth, transfer_count, seen_depth, seen_count;
     double leaf_rows; /* the least a leaf holds; 0 = 80 for transfer, 30 for seen */
 } shapes[OPERATOR_CLASSES] = {
-    [OPERATOR_GEMM] = {3, 100, 5, 250, 0},         [OPERATOR_BMM] = {3, 100, 5, 250, 0},
-    [OPERATOR_CONV] = {4, 150, 6, 250, 0},         [OPERATOR_ELEMENTWISE] = {3, 60, 4, 120, 0},
-    [OPERATOR_SOFTMAX] = {4, 120, 5, 200, 0},      [OPERATOR_NORM] = {4, 120, 5, 200, 0},
-    [OPERATOR_GEMM_MATRIX] = {5, 180, 6, 250, 0},  [OPERATOR_GEMM_FP8] = {5, 180, 6, 250, 0},
-    [OPERATOR_ATTENTION] = {4, 150, 6, 250, 0},    [OPERATOR_COPY] = {2, 40, 3, 60, 0},
-    [OPERATOR_WARM_SOFTMAX] = {4, 100, 5, 200, 0}, [OPERATOR_WARM_NORM] = {4, 100, 5, 200, 0},
-    [OPERATOR_BATCH_NORM] = {3, 60, 4, 100, 0},    [OPERATOR_ATTENTION_PLAIN] = {3, 60, 4, 100, 0},
-    [OPERATOR_CONV_OTHER] = {4, 200, 6, 500, 4},   [OPERATOR_CONV_MATRIX] = {4, 200, 6, 500, 4},
-    [OPERATOR_RNN] = {3, 150, 5, 300, 16},         [OPERATOR_CONV_GROUPS] = {2, 40, 6, 800, 4},
+    [OPERATOR_GEMM] = {3, 100, 5, 250, 0},           [OPERATOR_BMM] = {3, 100, 5, 250, 0},
+    [OPERATOR_CONV] = {4, 150, 6, 250, 0},           [OPERATOR_ELEMENTWISE] = {3, 60, 4, 120, 0},
+    [OPERATOR_SOFTMAX] = {4, 120, 5, 200, 0},        [OPERATOR_NORM] = {4, 120, 5, 200, 0},
+    [OPERATOR_GEMM_MATRIX] = {5, 180, 6, 250, 0},    [OPERATOR_GEMM_FP8] = {5, 180, 6, 250, 0},
+    [OPERATOR_ATTENTION] = {4, 150, 6, 250, 0},      [OPERATOR_WARM_SOFTMAX] = {4, 100, 5, 200, 0},
+    [OPERATOR_WARM_NORM] = {4, 100, 5, 200, 0},      [OPERATOR_BATCH_NORM] = {3, 60, 4, 100, 0},
+    [OPERATOR_ATTENTION_PLAIN] = {3, 60, 4, 100, 0}, [OPERATOR_CONV_OTHER] = {4, 200, 6, 500, 4},
+    [OPERATOR_CONV_MATRIX] = {4, 200, 6, 500, 4},    [OPERATOR_RNN] = {3, 150, 5, 300, 16},
+    [OPERATOR_CONV_GROUPS] = {2, 40, 6, 800, 4},
 };
 
 bool train_kept(const samples *s, size_t i, train_keep which, size_t left_out) {

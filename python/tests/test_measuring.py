@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from habitat.measuring import calibrate, collect, dataset
+from habitat.measuring import calibrate, collect, dataset, timing
 from habitat.measuring.operations import BUILDERS, build, elements
 from habitat.measuring.sweep import LARGEST_ELEMENTS, SWEEP, sweep
 
@@ -65,6 +65,19 @@ def test_a_shape_that_does_not_run_is_counted_not_written(tmp_path, monkeypatch)
     monkeypatch.setattr(collect, "sweep", lambda count, seed: [("gemm", "forward", "fp32", {"m": 2**40, "n": 8, "k": 2**20})])
     rows, new, failed = collect.collect(str(tmp_path / "d.csv"), 1, 60)
     assert (rows, new, failed) == ([], 0, 1)
+
+
+def test_copies_are_timed_as_a_step_runs_them(monkeypatch):
+    asked = {}
+
+    def measured(make, graph=True):
+        asked[len(asked)] = graph
+        return timing.Timing(1.0, 1.0, 5, "event")
+
+    monkeypatch.setattr(collect, "measure", measured)
+    for op in ("copy", "relu"):
+        assert collect.measure_point((op, "forward", "fp32", {"columns": 64}), "here", "cpu")["timing"] == "event"
+    assert asked == {0: False, 1: True}
 
 
 def test_commands_refuse_a_machine_without_gpu(tmp_path, capsys):

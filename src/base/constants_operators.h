@@ -19,9 +19,6 @@ CONSTANT(fitted, norm_flight_share, .33, "of the L2 cache", "rows in flight that
 CONSTANT(fitted, norm_flight_softness, .6, "of what is in flight", "as norm_flight_share")
 CONSTANT(fitted, softmax_flight_share, .15, "of the L2 cache", "as norm_flight_share, softmax of six GPUs")
 CONSTANT(fitted, softmax_flight_softness, 1, "of what is in flight", "as softmax_flight_share")
-CONSTANT(chosen, copy_memory_share, .92, "of the sustained bandwidth", "where SMs ask for enough: as products read, docs/modelling.md#products-on-matrix-units; docs/decisions/0632")
-CONSTANT(fitted, copy_sm_bytes_per_cycle, 10.9, "byte a cycle and SM", "read and written: copies of the H200, training shapes of collected_h200.csv.gz; an H100's come out 3 % slower than measured; docs/decisions/0632")
-CONSTANT(fitted, copy_cache_share, .4, "of the cache's rate", "copies of the H200, training shapes of collected_h200.csv.gz; #what-memory-limits-otherwise")
 CONSTANT(fitted, gelu_start_s, 4e-7, "s", "GELU rows of the H200; #what-memory-limits-otherwise")
 CONSTANT(chosen, hidden_launch_floors, 10, "of the least that a call shows",
          "eager row operations from here on are their kernel: ten microseconds more or less of a call are 3 % at most")

@@ -15,6 +15,13 @@
 
 enum { NAME_MAX_BYTES = 64, GPUS_MAX = 256 };
 
+/* Classes keep their numbers in files: this one, of copies, is gone (docs/decisions/0642). */
+enum { GONE = 9 };
+
+unsigned learned_number_in_file(unsigned class_number, bool paper) {
+    return !paper && class_number >= GONE ? class_number + 1 : class_number;
+}
+
 /* Checksum of a class's formula and of the names of its first inputs. The first formula is the sum
  * of nothing, as versions wrote it that knew no others. */
 static uint32_t checksum_of(const operator_facts *of, size_t inputs) {
@@ -247,9 +254,15 @@ static void get_ways(reader *r, learned_ways *w) {
 
 /* @param foreign  receives the name of a class whose models belong to another version's formula. */
 static void get_model(reader *r, operator_model *m, const char **foreign) {
-    m->class_number = (uint8_t)get_number(r, 1);
+    unsigned in_file = (unsigned)get_number(r, 1);
     m->use = (uint8_t)get_number(r, 1);
     bool paper = m->use == HABITAT_MODEL_PAPER;
+    if (!paper && in_file == GONE) {
+        *foreign = "copy";
+        r->failed = true;
+        return;
+    }
+    m->class_number = (uint8_t)(!paper && in_file > GONE ? in_file - 1 : in_file);
     unsigned classes = paper ? (unsigned)PAPER_CLASSES : (unsigned)OPERATOR_CLASSES;
     if (m->class_number >= classes || m->use < HABITAT_MODEL_SEEN || m->use > HABITAT_MODEL_PAPER)
         r->failed = true;

@@ -117,6 +117,9 @@ enum { LEARNED_MAGIC_BYTES = 8, LEARNED_HEADER_BYTES = LEARNED_MAGIC_BYTES + 4 +
  * operator_class. */
 uint32_t learned_class_checksum(unsigned class_number, bool paper);
 
+/* The number of a class in a file of models. */
+unsigned learned_number_in_file(unsigned class_number, bool paper);
+
 /* Zeroed models of this number; NULL when out of memory. */
 habitat_models *learned_create(uint32_t count);
 void learned_model_free(operator_model *model);

@@ -91,6 +91,15 @@ bool operator_norm_is_guessed(const habitat_work *work) {
     return work->op_class == HABITAT_CLASS_NORM && strcmp(work->kind, "rms_norm") == 0;
 }
 
+/* Copies of one piece go at the pace of element-wise kernels that read one tensor. Not those in
+ * CUDA graphs: there another engine copies, at two thirds of that on an H200 (docs/decisions/0642).
+ */
+static bool is_one_piece(const habitat_model_query *query) {
+    const habitat_work *work = query->work;
+    return query->timing != HABITAT_TIMING_GRAPH && habitat_dtype_bytes(work->dtype) > 0 &&
+           (strcmp(work->kind, "copy") == 0 || strcmp(work->kind, "clone") == 0);
+}
+
 operator_class operator_class_of(const habitat_model_query *query) {
     const habitat_work *work = query->work;
     habitat_dtype arithmetic = operator_arithmetic(query);
@@ -118,9 +127,7 @@ operator_class operator_class_of(const habitat_model_query *query) {
             return OPERATOR_NONE;
         return eager_rows(query) ? OPERATOR_NORM : OPERATOR_WARM_NORM;
     case HABITAT_CLASS_COPY:
-        return strcmp(work->kind, "copy") == 0 && habitat_dtype_bytes(work->dtype) > 0
-                   ? OPERATOR_COPY
-                   : OPERATOR_NONE;
+        return is_one_piece(query) ? OPERATOR_ELEMENTWISE : OPERATOR_NONE;
     case HABITAT_CLASS_ELEMENTWISE:
         return work->write_bytes > 0 && habitat_dtype_bytes(work->dtype) > 0 ? OPERATOR_ELEMENTWISE
                                                                              : OPERATOR_NONE;

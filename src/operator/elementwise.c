@@ -71,31 +71,3 @@ double operator_look_elementwise(const habitat_model_query *query, operator_clas
     ELEMENTWISE_FEATURES(OPERATOR_FEATURE_VALUE)
     return pow(pow(memory, 4) + pow(compute, 4), .25) + (cycles > 0 ? fitted_gelu_start_s : 0);
 }
-
-/* clang-format off */
-#define COPY_FEATURES(F) \
-    F("log2 bytes", RATES, operator_log2(bytes, 14, 30)) \
-    F("warm", RATES, warm) \
-    F("element bytes", RATES, habitat_dtype_bytes(w->dtype))
-/* clang-format on */
-OPERATOR_FEATURES(operator_copy_features, COPY_FEATURES);
-
-/* Of the sustained bandwidth, what the driver's kernel reaches: each SM asks for so much and no
- * more, which is what counts where there is much bandwidth for each. */
-static double cold_copy_share(const operator_gpu *gpu) {
-    double asked = fitted_copy_sm_bytes_per_cycle * gpu->sm_count * gpu->clock_hz;
-    double slower = gpu->bytes_per_s / asked, memory = 1 / chosen_copy_memory_share;
-    return pow(pow(memory, 4) + pow(slower, 4), -.25);
-}
-
-/* The driver's kernel, which asks less of memory and cache than element-wise kernels do. */
-double operator_look_copy(const habitat_model_query *query, operator_class c,
-                          const operator_gpu *gpu, float *inputs) {
-    (void)c;
-    const habitat_work *w = query->work;
-    double bytes = w->read_bytes + w->write_bytes, warm = operator_warm_share(gpu, bytes);
-    float *x = inputs;
-    COPY_FEATURES(OPERATOR_FEATURE_VALUE)
-    return operator_memory_time(gpu, bytes, bytes) /
-           (warm * fitted_copy_cache_share + (1 - warm) * cold_copy_share(gpu));
-}

@@ -16,7 +16,6 @@ typedef enum operator_class {
     OPERATOR_GEMM_MATRIX, /* tf32, fp16, bf16 on matrix units, batched or not */
     OPERATOR_GEMM_FP8,
     OPERATOR_ATTENTION,       /* fused, 16-bit */
-    OPERATOR_COPY,            /* contiguous, one number format */
     OPERATOR_WARM_SOFTMAX,    /* both passes, repeated under a graph: PyTorch 2.11 */
     OPERATOR_WARM_NORM,       /* layer norm, the same */
     OPERATOR_BATCH_NORM,      /* training, both passes */

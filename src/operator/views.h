@@ -39,13 +39,12 @@
 enum { OPERATOR_FEATURE_RATES = false, OPERATOR_FEATURE_GPU = true };
 
 extern const operator_features operator_gemm_features, operator_conv_features,
-    operator_elementwise_features, operator_copy_features, operator_warm_rows_features,
-    operator_row_kernel_features, operator_matrix_features, operator_fp8_features,
-    operator_attention_features, operator_attention_plain_features, operator_convolution_features,
-    operator_rnn_features;
+    operator_elementwise_features, operator_warm_rows_features, operator_row_kernel_features,
+    operator_matrix_features, operator_fp8_features, operator_attention_features,
+    operator_attention_plain_features, operator_convolution_features, operator_rnn_features;
 
 operator_look_function operator_look_gemm, operator_look_conv, operator_look_elementwise,
-    operator_look_copy, operator_look_softmax, operator_look_layer_norm, operator_look_batch_norm,
+    operator_look_softmax, operator_look_layer_norm, operator_look_batch_norm,
     operator_look_attention_plain, operator_look_matrix, operator_look_fp8, operator_look_attention,
     operator_look_convolution, operator_look_rnn;
 

@@ -255,6 +255,24 @@ bool work_contiguous(const habitat_input *tensor) {
     return true;
 }
 
+bool work_dense(const habitat_input *t) {
+    double last = 0;
+    for (uint32_t i = 0; t->strides && i < t->rank; i++)
+        last += (double)(t->dims[i] - 1) * (double)t->strides[i];
+    return !t->strides || last == work_elements(t) - 1;
+}
+
+bool work_laid_out_alike(const habitat_input *a, const habitat_input *b) {
+    if (a->rank != b->rank || a->dtype != b->dtype)
+        return false;
+    for (uint32_t i = 0; i < a->rank; i++) {
+        bool known = a->strides && b->strides && a->dims[i] > 1;
+        if (a->dims[i] != b->dims[i] || (known && a->strides[i] != b->strides[i]))
+            return false;
+    }
+    return (a->strides && b->strides) || (work_contiguous(a) && work_contiguous(b));
+}
+
 double work_listed_elements(const int64_t *dims) {
     double product = 1;
     for (int64_t j = 0; j < dims[0]; j++)

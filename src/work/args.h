@@ -79,6 +79,14 @@ int work_category(habitat_dtype dtype);
 /* True if the strides describe the usual row-major layout, or are not recorded. */
 bool work_contiguous(const habitat_input *tensor);
 
+/* True if all elements lie side by side, in whatever order of dimensions, or strides are not
+ * recorded. */
+bool work_dense(const habitat_input *tensor);
+
+/* True if both have one number format, the same sizes and the same strides; where strides are not
+ * recorded, if both are taken for row-major. */
+bool work_laid_out_alike(const habitat_input *a, const habitat_input *b);
+
 /* Elements of one tensor of a list, at its [rank, dims..]. */
 double work_listed_elements(const int64_t *dims);
 

@@ -26,20 +26,37 @@ static double padded_elements(const work_call *call, const habitat_input *x) {
     return elements >= 0 ? elements : NAN;
 }
 
-/* What a clone does to the order in memory, in its kind: "clone turned" goes along another
- * dimension than its source, "clone strided" along the same in pieces. Without a noted memory
- * format it is taken for what contiguous() and reshape() ask for. */
-static void name_order(const work_call *call, const habitat_input *x, habitat_work *out) {
+/* What a copy does to the order in memory, in its kind: "clone turned" goes along another dimension
+ * than its source, "clone strided" along the same in pieces. All others are one piece, which the
+ * driver copies. */
+static void name_kind(habitat_work *out, bool turned) {
+    const char *kind = turned ? "clone turned" : "clone strided";
+    work_copy_kind(out->kind, kind, strlen(kind));
+}
+
+static uint32_t innermost(const habitat_input *x, uint32_t from) {
+    while (from > 0 && x->dims[from] == 1)
+        from--;
+    return from;
+}
+
+/* A clone without a noted memory format is taken for what contiguous() and reshape() ask for. */
+static void name_clone(const work_call *call, const habitat_input *x, habitat_work *out) {
     enum { PRESERVED = 1, CHANNELS_LAST = 2 }; /* of c10::MemoryFormat */
     double format = work_number(call->op, 1);
     bool channels_last = format == CHANNELS_LAST && x->rank > 1;
     if (!x->strides || format == PRESERVED || (work_contiguous(x) && !channels_last))
         return;
-    uint32_t inner = channels_last ? 1 : x->rank - 1;
-    while (inner > 0 && x->dims[inner] == 1)
-        inner--;
-    const char *kind = x->strides[inner] == 1 ? "clone strided" : "clone turned";
-    work_copy_kind(out->kind, kind, strlen(kind));
+    name_kind(out, x->strides[innermost(x, channels_last ? 1 : x->rank - 1)] != 1);
+}
+
+/* A copy into a tensor that is there, which may be a part of a larger one, as its source may be. */
+static void name_copy(const habitat_input *into, const habitat_input *from, habitat_work *out) {
+    if (into->dtype != from->dtype || !into->strides || !from->strides || !into->rank ||
+        !from->rank || (work_dense(from) && work_laid_out_alike(into, from)))
+        return;
+    name_kind(out, into->strides[innermost(into, into->rank - 1)] != 1 ||
+                       from->strides[innermost(from, from->rank - 1)] != 1);
 }
 
 void work_do_copy(const work_call *call, habitat_work *out) {
@@ -64,8 +81,10 @@ void work_do_copy(const work_call *call, habitat_work *out) {
     habitat_dtype given;
     switch (variant) {
     case WORK_COPY_INTO:
-        if (src)
-            set_traffic(out, elements, work_bytes(src), work_size(elements, x->dtype));
+        if (!src)
+            break;
+        name_copy(x, src, out);
+        set_traffic(out, elements, work_bytes(src), work_size(elements, x->dtype));
         break;
     case WORK_COPY_TO:
         given = work_dtype_argument(op, 1);
@@ -101,7 +120,7 @@ void work_do_copy(const work_call *call, habitat_work *out) {
         set_traffic(out, 1, work_size(1, x->dtype), 0);
         break;
     default:
-        name_order(call, x, out);
+        name_clone(call, x, out);
         set_traffic(out, elements, work_bytes(x), work_size(elements, x->dtype));
         break;
     }

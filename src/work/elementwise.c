@@ -70,25 +70,6 @@ static habitat_dtype result_dtype(const work_call *call, habitat_dtype mixed) {
     }
 }
 
-/* All its elements lie side by side, in whatever order of dimensions. */
-static bool dense(const habitat_input *t) {
-    double last = 0;
-    for (uint32_t i = 0; t->strides && i < t->rank; i++)
-        last += (double)(t->dims[i] - 1) * (double)t->strides[i];
-    return !t->strides || last == work_elements(t) - 1;
-}
-
-static bool laid_out_alike(const habitat_input *a, const habitat_input *b) {
-    if (a->rank != b->rank || a->dtype != b->dtype)
-        return false;
-    for (uint32_t i = 0; i < a->rank; i++) {
-        bool known = a->strides && b->strides && a->dims[i] > 1;
-        if (a->dims[i] != b->dims[i] || (known && a->strides[i] != b->strides[i]))
-            return false;
-    }
-    return (a->strides && b->strides) || (work_contiguous(a) && work_contiguous(b));
-}
-
 /* PyTorch's kernel with vectors wants operands of one size, order and format. A tensor without
  * dimensions passes for a number; one of one element is repeated, as a PReLU's weight is. */
 static bool worked_out_by_place(const work_call *call, double elements) {
@@ -97,7 +78,8 @@ static bool worked_out_by_place(const work_call *call, double elements) {
         const habitat_input *t = work_tensor(call->op, i);
         if (!t || t->rank == 0 || elements <= 1)
             continue;
-        if (work_elements(t) != elements || !dense(t) || (first && !laid_out_alike(first, t)))
+        if (work_elements(t) != elements || !work_dense(t) ||
+            (first && !work_laid_out_alike(first, t)))
             return true;
         first = t;
     }

@@ -318,16 +318,22 @@ static void test_formulas(void) {
         operator_class of;
         uint32_t checksum;
         bool same;
-    } old[] = {
-        {OPERATOR_GEMM, 0xbe228f0d, false},         {OPERATOR_BMM, 0xbe228f0d, false},
-        {OPERATOR_CONV, 0x55266c69, true},          {OPERATOR_ELEMENTWISE, 0xabf63673, true},
-        {OPERATOR_SOFTMAX, 0xa6164e2a, false},      {OPERATOR_NORM, 0xa6164e2a, false},
-        {OPERATOR_GEMM_MATRIX, 0xd1220c23, false},  {OPERATOR_GEMM_FP8, 0xd1220c23, false},
-        {OPERATOR_ATTENTION, 0xbfb2ec44, false},    {OPERATOR_COPY, 0x463571ed, true},
-        {OPERATOR_WARM_SOFTMAX, 0x6588f6a9, false}, {OPERATOR_WARM_NORM, 0x6588f6a9, false},
-        {OPERATOR_BATCH_NORM, 0x6588f6a9, false},   {OPERATOR_ATTENTION_PLAIN, 0xf2f72b76, false},
-        {OPERATOR_CONV_OTHER, 0xe8df2ea0, false},   {OPERATOR_CONV_MATRIX, 0xe8df2ea0, false},
-        {OPERATOR_RNN, 0xc38d284b, false}};
+    } old[] = {{OPERATOR_GEMM, 0xbe228f0d, false},
+               {OPERATOR_BMM, 0xbe228f0d, false},
+               {OPERATOR_CONV, 0x55266c69, true},
+               {OPERATOR_ELEMENTWISE, 0xabf63673, true},
+               {OPERATOR_SOFTMAX, 0xa6164e2a, false},
+               {OPERATOR_NORM, 0xa6164e2a, false},
+               {OPERATOR_GEMM_MATRIX, 0xd1220c23, false},
+               {OPERATOR_GEMM_FP8, 0xd1220c23, false},
+               {OPERATOR_ATTENTION, 0xbfb2ec44, false},
+               {OPERATOR_WARM_SOFTMAX, 0x6588f6a9, false},
+               {OPERATOR_WARM_NORM, 0x6588f6a9, false},
+               {OPERATOR_BATCH_NORM, 0x6588f6a9, false},
+               {OPERATOR_ATTENTION_PLAIN, 0xf2f72b76, false},
+               {OPERATOR_CONV_OTHER, 0xe8df2ea0, false},
+               {OPERATOR_CONV_MATRIX, 0xe8df2ea0, false},
+               {OPERATOR_RNN, 0xc38d284b, false}};
     CHECK_INT(sizeof old / sizeof *old, OPERATOR_CLASSES - 1); /* conv2d-groups came later */
     for (size_t i = 0; i < sizeof old / sizeof *old; i++) {
         operator_class c = old[i].of;

@@ -158,7 +158,7 @@ static void check_guesses(const habitat_models *models, const habitat_gpu_table 
     CHECK(!ask(models, h200, &half, HABITAT_DTYPE_FP16).guessed);
     const operator_model *seen = learned_find(models, OPERATOR_CONV_MATRIX, HABITAT_MODEL_SEEN);
     CHECK_INT(learned_kinds(seen), 2);
-    CHECK_INT(learned_kinds(learned_find(models, OPERATOR_COPY, HABITAT_MODEL_SEEN)), 1);
+    CHECK_INT(learned_kinds(learned_find(models, OPERATOR_BATCH_NORM, HABITAT_MODEL_SEEN)), 1);
     check_case("an interval that GPUs of two kinds stand behind is a guess on a third");
 }
 

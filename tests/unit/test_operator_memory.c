@@ -66,9 +66,10 @@ static void test_elementwise(void) {
     work = rows_work("add", 1, 1e5, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD);
     CHECK_NEAR(look_ms(&work, OPERATOR_ELEMENTWISE), 1.2e6 / 3.8e12 * 1e3, 1e-9); /* cached */
     work = rows_work("copy", 1, 1e8, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD);
-    /* 100 SMs at 1 GHz ask for 1.09 TB/s, .917 of which the memory's 1: (1/.92^4 + .917^4)^(1/4) */
-    CHECK_NEAR(look_ms(&work, OPERATOR_COPY) + .0003,
-               .8 * sqrt(sqrt(pow(1 / .92, 4) + pow(1 / 1.09, 4))), 1e-9); /* a quicker start */
+    habitat_model_query copy = {.work = &work, .timing = HABITAT_TIMING_KERNEL};
+    CHECK_INT(operator_class_of(&copy), OPERATOR_ELEMENTWISE);
+    copy.timing = HABITAT_TIMING_GRAPH; /* another engine copies there */
+    CHECK_INT(operator_class_of(&copy), OPERATOR_NONE);
     work = rows_work("relu", 1, 1e8, HABITAT_DTYPE_FP32, HABITAT_PASS_BACKWARD);
     CHECK_NEAR(look_ms(&work, OPERATOR_ELEMENTWISE), 1.2, 1e-9); /* gradient, result; gradient */
     work = rows_work("dropout", 1, 1e8, HABITAT_DTYPE_BF16, HABITAT_PASS_FORWARD);
@@ -307,12 +308,11 @@ static void test_shipped(void) {
     CHECK(answer.seen && answer.ms > .0009 && answer.ms < .002); /* no launch of an eager call */
     answer = ask(models, HABITAT_MODEL_AUTO, v100, &work, HABITAT_TIMING_KERNEL);
     CHECK(answer.ms > .0009 && answer.ms < .004);
-    work = rows_work("copy", 1, 1e7, HABITAT_DTYPE_BF16, HABITAT_PASS_FORWARD);
+    work = rows_work("batch_norm", 64, 1e5, HABITAT_DTYPE_BF16, HABITAT_PASS_FORWARD);
     answer = ask(models, HABITAT_MODEL_AUTO, v100, &work, HABITAT_TIMING_KERNEL);
     CHECK(answer.covered && !answer.seen);
-    /* nobody measured it there; no faster than the data sheet's bandwidth and 6 MiB of cache */
-    CHECK_NEAR(answer.high_ms / answer.ms, exp(.7), 1e-3);
-    CHECK_NEAR(answer.low_ms, (4e7 - 6 * 1048576) / 900e9 * 1e3, 1e-6);
+    CHECK_NEAR(answer.high_ms / answer.ms, exp(.7), 1e-3); /* nobody measured it there */
+    CHECK_NEAR(answer.ms / answer.low_ms, exp(.7), 1e-3);
     work = rows_work("softmax", 4096, 1024, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD);
     double warm = ask(models, HABITAT_MODEL_AUTO, h200, &work, HABITAT_TIMING_KERNEL).ms;
     CHECK_NEAR(ask(models, HABITAT_MODEL_AUTO, h200, &work, HABITAT_TIMING_GRAPH).ms, warm, .02);
