@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kernels whose time their shapes tell (docs/decisions/0452, 0480) against recordings: operations over lists, sums by column, gradients of a bias.
 
-Works the formulas of src/work/lists.c and src/predict/sums.c out anew with the constants of src/base/constants_kernels.h. The constants were fitted on
+Works the formulas of src/work/lists.c and src/kernels/sums.c out anew with the constants of src/base/constants_kernels.h. The constants were fitted on
 the H200's recordings; the H100's are the test. Errors are means of |log(predicted / recorded)|.
 
 usage: judge_shapes.py      (no arguments; reads data/recordings)
@@ -52,7 +52,7 @@ def power_of_two(most):
 
 
 def sum_us(gpu, sums, each, width_bytes, along):
-    """src/predict/sums.c; along: threads beside each other take one sum together."""
+    """src/kernels/sums.c; along: threads beside each other take one sum together."""
     vector = 1 if along else next(v for v in (4, 2, 1) if sums % v == 0)
     threads = C["sum_threads"] / vector
     beside = power_of_two(min(each if along else sums / vector, threads))

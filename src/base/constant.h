@@ -9,8 +9,8 @@
  *   source    a heading without a page (#kinds) is of docs/modelling.md
  *
  * Tables of several columns stay in the file of their formula and name their source there: tiles
- * (operator/products.c, conv.c, convolution.c, rnn.c, matrix.c, predict/tiles.c), cycles of row
- * operations (softmax.c, norm.c, attention_plain.c, predict/batch_norms.c), costs of timings and
+ * (operator/products.c, conv.c, convolution.c, rnn.c, matrix.c, kernels/tiles.c), cycles of row
+ * operations (softmax.c, norm.c, attention_plain.c, kernels/batch_norms.c), costs of timings and
  * doubts (operator/class.c), spreads of classes (predict/interval.c), the rule for rates that
  * nobody measured (gpu/sustained.c). What trees and networks learned is in the model file. */
 #ifndef HABITAT_BASE_CONSTANT_H

@@ -108,10 +108,10 @@ CONSTANT(hardware, pixel_round, 4, "pixel a thread", "as pixel_threads: under wa
 CONSTANT(hardware, pixel_blocks, 128, "block", "as pixel_threads: one below the other at most, MAX_H_BLOCK")
 CONSTANT(hardware, pixel_shared, 8, "block", "as pixel_threads: fewer do not share sums, one takes all (flexible_launch_configs())")
 CONSTANT(fitted, last_forward_cycles, .66, "cycle of an SM an element",
-         "cuDNN's batch norms with channels last: ResNet-50 in TF32 on an H200 (12 shapes, 13 % off, 12 on an H100 that was left out); predict/batch_norms.c; docs/decisions/0524")
+         "cuDNN's batch norms with channels last: ResNet-50 in TF32 on an H200 (12 shapes, 13 % off, 12 on an H100 that was left out); kernels/batch_norms.c; docs/decisions/0524")
 CONSTANT(fitted, last_backward_cycles, .49, "cycle of an SM an element", "as last_forward_cycles, 7 % off and 8")
 CONSTANT(fitted, pixel_gather_cycles, 4700, "cycle",
-         "batch norms in bf16 of four scripts recorded on an H200: blocks add their sums up; predict/batch_norms.c; docs/decisions/0456")
+         "batch norms in bf16 of four scripts recorded on an H200: blocks add their sums up; kernels/batch_norms.c; docs/decisions/0456")
 CONSTANT(fitted, scaled_block_cycles, 155, "cycle a block and SM",
          "batch norms with given statistics of DenseNet-121 and MobileNetV2 in fp32 and fp16 on an H200, 7 % off; sums of ResNet-50's, left out, -8 to +3 %; docs/decisions/0456")
 CONSTANT(fitted, scaled_element_cycles, .51, "cycle an element and SM", "as scaled_block_cycles: in the cache, in either format")
@@ -123,7 +123,7 @@ CONSTANT(fitted, channel_spread, .6, "of the L2", "as channel_held: so much more
 CONSTANT(fitted, alone_pool, .16, "of the memory roof", "as alone_late_floors: pooling of ResNet-50 and Inception")
 CONSTANT(fitted, alone_turned, .6, "of the memory roof", "clones along another dimension than their source; as strided_per_cycle, 28 scripts, 13 % off, 19 on the larger steps")
 CONSTANT(fitted, strided_per_cycle, 1.6, "elements a cycle and SM",
-         "copies along the same dimension in pieces, in 2 and 4 byte: 41 scripts on an H100 and an H200, 8 % off, 7 on 15 steps of larger models that were left out; predict/usual.c; docs/decisions/0525")
+         "copies along the same dimension in pieces, in 2 and 4 byte: 41 scripts on an H100 and an H200, 8 % off, 7 on 15 steps of larger models that were left out; kernels/usual.c; docs/decisions/0525")
 CONSTANT(fitted, turned_per_cycle, .65, "elements a cycle and SM", "as alone_turned")
 CONSTANT(fitted, alone_gather, .5, "of the memory roof", "gathers and bags in two scripts on an H200, .49 and .53 in fp32; docs/decisions/0346")
 CONSTANT(fitted, picked_per_cycle, 1.5, "elements a cycle and SM", "as alone_gather: 250 to 421 thousand million elements a second, in fp32 and bf16 alike")

@@ -1,7 +1,8 @@
 /* Which of a GPU's rates a kernel's arithmetic runs at, and what libraries fall back to where a GPU
- * lacks it. One table; see docs/formulas.md#rates. */
+ * lacks it: one table, docs/formulas.md#rates. And what any kernel costs. */
 #include "formula/rates.h"
 
+#include "base/constants_kernels.h"
 #include "formula/formula.h"
 #include "gpu/gpu.h"
 
@@ -89,4 +90,8 @@ double habitat_memory_rate(const habitat_gpu *gpu, bool sustained) {
         return NAN;
     double held = gpu->sustained_bandwidth_bytes_per_s;
     return sustained && formula_usable(held) ? held : gpu->memory_bandwidth_bytes_per_s;
+}
+
+double formula_kernel_floor_ns(const habitat_gpu *gpu) {
+    return hardware_kernel_floor_cycles / gpu->boost_clock_hz * 1e9;
 }

@@ -1,4 +1,4 @@
-/* Which of a GPU's rates a kernel runs at. */
+/* Which of a GPU's rates a kernel runs at, and what any kernel costs on it. */
 #ifndef HABITAT_FORMULA_RATES_H
 #define HABITAT_FORMULA_RATES_H
 
@@ -22,5 +22,8 @@ bool habitat_rate_unlisted(const habitat_gpu *gpu, habitat_dtype dtype);
 /* DRAM bandwidth of a GPU: sustained where asked for and known, else the spec sheet's.
  * @return [byte/s]; NaN if unknown. */
 double habitat_memory_rate(const habitat_gpu *gpu, bool sustained);
+
+/* What any kernel costs beyond its work [ns] on a GPU: starting and draining its blocks. */
+double formula_kernel_floor_ns(const habitat_gpu *gpu);
 
 #endif

@@ -2,8 +2,8 @@
 #ifndef HABITAT_PREDICT_AUTO_MODELS_H
 #define HABITAT_PREDICT_AUTO_MODELS_H
 
-#include "predict/guess.h"
-#include "predict/convolutions.h"
+#include "kernels/guess.h"
+#include "kernels/convolutions.h"
 #include "predict/operator_model.h"
 #include "predict/scaling.h"
 

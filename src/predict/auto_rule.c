@@ -24,9 +24,9 @@
 #include "gpu/gpu.h"
 #include "operator/views.h"
 #include "predict/fallback.h"
-#include "predict/elements.h"
-#include "predict/instructions.h"
-#include "predict/usual.h"
+#include "kernels/elements.h"
+#include "kernels/instructions.h"
+#include "kernels/usual.h"
 #include "work/class.h"
 
 /* Inside a step only a part of what would fit the cache is there: repeated measurements find all of

@@ -2,7 +2,7 @@
 #ifndef HABITAT_PREDICT_AUTO_RULE_H
 #define HABITAT_PREDICT_AUTO_RULE_H
 
-#include "predict/convolutions.h"
+#include "kernels/convolutions.h"
 #include "predict/scaling.h"
 #include "work/elements.h"
 

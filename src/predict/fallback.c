@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/constants_kernels.h"
-#include "predict/host_copy.h"
+#include "kernels/host_copy.h"
 #include "workload/collective.h"
 
 /* Ratio of two rates of a connection; 1 where either is unknown: the time stays as measured. */

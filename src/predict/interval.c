@@ -11,7 +11,7 @@
 #include "base/constants_intervals.h"
 #include "base/constants_kernels.h"
 #include "gpu/gpu.h"
-#include "predict/images.h"
+#include "kernels/images.h"
 
 static const double within_80 = 1.2816;
 

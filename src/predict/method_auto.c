@@ -6,14 +6,15 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "formula/rates.h"
 #include "gpu/gpu.h"
-#include "predict/films.h"
+#include "kernels/films.h"
 #include "predict/auto_models.h"
 #include "predict/auto_rule.h"
 #include "predict/fallback.h"
 #include "predict/plug.h"
-#include "predict/tiles.h"
-#include "predict/usual.h"
+#include "kernels/tiles.h"
+#include "kernels/usual.h"
 #include "work/class.h"
 
 typedef struct auto_state {
@@ -120,7 +121,7 @@ static habitat_status by_rule(const method_question *q, method_answer *out, habi
     habitat_status status = single_check(q, true, true, err);
     if (status != HABITAT_OK)
         return status;
-    double floor_s = scaling_kernel_floor_ns(q->gpu) * 1e-9 * rounds_of(q->work);
+    double floor_s = formula_kernel_floor_ns(q->gpu) * 1e-9 * rounds_of(q->work);
     double roof_s = formula_roofline_s(tiles_spent_flop(q->work, q->gpu), single_bytes(q),
                                        q->rates.flop_per_s, q->rates.bytes_per_s);
     double own_s = films_told(q->work, q->arithmetic, q->gpu)

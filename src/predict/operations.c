@@ -12,19 +12,18 @@
 #include "base/constants_intervals.h"
 #include "base/constants_operators.h"
 #include "base/error.h"
-#include "predict/attentions.h"
-#include "predict/batch_norms.h"
-#include "predict/bias.h"
+#include "kernels/attentions.h"
+#include "kernels/batch_norms.h"
+#include "kernels/bias.h"
 #include "predict/estimate.h"
-#include "predict/films.h"
+#include "kernels/films.h"
 #include "predict/method.h"
 #include "predict/operator_model.h"
 #include "formula/rates.h"
 #include "operator/operator.h"
-#include "predict/images.h"
-#include "predict/padded.h"
-#include "predict/scaling.h"
-#include "predict/usual.h"
+#include "kernels/images.h"
+#include "kernels/padded.h"
+#include "kernels/usual.h"
 #include "work/class.h"
 
 /* One call of operations_predict(): who asks, and what is worked out of each operation. */
@@ -285,7 +284,7 @@ static habitat_status ask_models(call *c, habitat_error *err) {
 static void no_faster_than_places(const method_plug *plug, const method_question *q,
                                   method_answer *answer) {
     double places_s = plug->models == HABITAT_MODEL_AUTO ? usual_places_s(q->work, q->gpu) : 0;
-    double least = (places_s + scaling_kernel_floor_ns(q->gpu) * 1e-9) * 1e3;
+    double least = (places_s + formula_kernel_floor_ns(q->gpu) * 1e-9) * 1e3;
     if (!(places_s > 0) || !(answer->ms > 0) || answer->ms >= least)
         return;
     answer->low_ms *= least / answer->ms;

@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "memory/model.h"
 #include "models/learned.h"
-#include "predict/images.h"
+#include "kernels/images.h"
 
 /* Batches n, n/2, n/4, .. of which the models' largest answer counts. */
 enum { LEVELS = 4 };

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "predict/attentions.h"
-#include "predict/images.h"
-#include "predict/norms.h"
+#include "kernels/attentions.h"
+#include "kernels/images.h"
+#include "kernels/norms.h"
 #include "predict/scaling.h"
 #include "work/args.h"
 #include "work/class.h"

@@ -22,23 +22,22 @@
 #include "formula/formula.h"
 #include "formula/rates.h"
 #include "gpu/gpu.h"
-#include "predict/batch_norms.h"
-#include "predict/channel_norms.h"
-#include "predict/filling.h"
-#include "predict/layer_norms.h"
-#include "predict/layouts.h"
-#include "predict/norms.h"
+#include "kernels/batch_norms.h"
+#include "kernels/channel_norms.h"
+#include "kernels/filling.h"
+#include "kernels/layer_norms.h"
+#include "kernels/layouts.h"
+#include "kernels/norms.h"
 #include "predict/operations.h"
-#include "predict/places.h"
-#include "predict/recorded_roofs.h"
+#include "kernels/places.h"
+#include "kernels/recorded_roofs.h"
 #include "predict/rescale_times.h"
-#include "predict/scaling.h"
-#include "predict/scans.h"
-#include "predict/streams.h"
-#include "predict/sums.h"
-#include "predict/tables.h"
-#include "predict/tiles.h"
-#include "predict/usual.h"
+#include "kernels/scans.h"
+#include "kernels/streams.h"
+#include "kernels/sums.h"
+#include "kernels/tables.h"
+#include "kernels/tiles.h"
+#include "kernels/usual.h"
 #include "work/class.h"
 #include "workload/groups_apart.h"
 #include "workload/rnn_calls.h"
@@ -249,7 +248,7 @@ static void scale_kernels(const habitat_workload *w, size_t g, const scale_group
     const habitat_workload_group *group = &w->groups[g];
     const uint32_t *kernels = w->group_index + group->first_kernel;
     double ratio = work_ratio(group->work, after), sum_ns = 0.0, old_ns = 0.0, factor = 1.0;
-    double floor_ns = scaling_kernel_floor_ns(w->origin);
+    double floor_ns = formula_kernel_floor_ns(w->origin);
     double places = places_ratio(w, group, after, ratio);
     bool modelled = isnan(places) && answer->before_ms > 0.0 && answer->after_ms > 0.0;
     bool batch = after->source != SCALE_BY_FORMAT; /* else blocks are as many */
@@ -325,7 +324,7 @@ static double product_ms(const habitat_workload *w, const habitat_workload_group
     double rate = recorded_rate(gpu, after->arithmetic, after->matrix_unit);
     double bytes_per_s = habitat_memory_rate(gpu, true);
     double bytes = work->read_bytes + work->write_bytes;
-    double floors_ms = group->kernel_count * scaling_kernel_floor_ns(gpu) / HABITAT_NS_PER_MS;
+    double floors_ms = group->kernel_count * formula_kernel_floor_ns(gpu) / HABITAT_NS_PER_MS;
     if (answer->before_ms > 0.0 && answer->after_ms > 0.0)
         return answer->after_ms *
                pow(group->origin_ms / answer->before_ms, kept_share(w, group, after));
@@ -408,7 +407,7 @@ static double widening_ns(const habitat_gpu *gpu, const habitat_work *work, doub
 static double by_bytes_ns(const habitat_gpu *gpu, const scale_added *added) {
     double bytes = added->work.read_bytes + added->work.write_bytes;
     double ns = bytes / habitat_memory_rate(gpu, true) * 1e9;
-    return scaling_kernel_floor_ns(gpu) + (added->widens ? widening_ns(gpu, &added->work, ns) : ns);
+    return formula_kernel_floor_ns(gpu) + (added->widens ? widening_ns(gpu, &added->work, ns) : ns);
 }
 
 /* What models or, where they know nothing, the roofs say of each. */

@@ -10,10 +10,6 @@
 #include "workload/launch.h"
 #include "formula/rates.h"
 
-double scaling_kernel_floor_ns(const habitat_gpu *gpu) {
-    return hardware_kernel_floor_cycles / gpu->boost_clock_hz * 1e9;
-}
-
 void scaling_fill(rate_table *table, const habitat_gpu *gpu, bool sustained) {
     for (int d = 0; d < HABITAT_DTYPE_COUNT; d++)
         for (int matrix = 0; matrix < 2; matrix++) {
@@ -52,7 +48,7 @@ void scaling_begin(const habitat_workload *w, scaling *out) {
     *out = (scaling){.w = w, .origin = w->origin};
     scaling_fill(&out->spec_origin, w->origin, false);
     scaling_fill(&out->sustained_origin, w->origin, true);
-    out->floor_origin_ns = scaling_kernel_floor_ns(w->origin);
+    out->floor_origin_ns = formula_kernel_floor_ns(w->origin);
     out->cache_share = forward_alone(w) ? fitted_forward_cache_share : fitted_step_cache_share;
 }
 

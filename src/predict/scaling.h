@@ -30,7 +30,7 @@ typedef struct scaling {
     rate_table spec_origin, spec_dest;
     rate_table sustained_origin, sustained_dest;
     double bandwidth_ratio, clock_ratio; /* origin over destination, spec sheet */
-    double floor_origin_ns;              /* scaling_kernel_floor_ns() of the origin */
+    double floor_origin_ns;              /* formula_kernel_floor_ns() of the origin */
     bool alike;                          /* of one architecture */
     double cache_share; /* of what repeated measurements find in the cache, a kernel of this step */
     auto_form form;     /* of auto's rule */
@@ -45,9 +45,6 @@ void scaling_begin(const habitat_workload *w, scaling *out);
 habitat_status scaling_set_up(const habitat_workload *w, const habitat_models *models,
                               const habitat_gpu *dest, scaling *out, habitat_error *err);
 void scaling_free(scaling *s);
-
-/* What any kernel costs beyond its work [ns] on a GPU: starting and draining its blocks. */
-double scaling_kernel_floor_ns(const habitat_gpu *gpu);
 
 static inline formula_rates scaling_rates(const rate_table *table,
                                           const habitat_kernel_facts *facts) {

@@ -14,9 +14,10 @@
 #include "base/constants_recordings.h"
 #include "base/error.h"
 #include "predict/estimate.h"
-#include "predict/host_copy.h"
+#include "kernels/host_copy.h"
 #include "predict/method.h"
 #include "predict/operations.h"
+#include "formula/rates.h"
 #include "predict/scaling.h"
 #include "predict/shapes_interval.h"
 #include "predict/totals.h"
@@ -73,7 +74,7 @@ static habitat_status fall_back(untimed *u, size_t i, habitat_error *err) {
     if (out->status != HABITAT_OK)
         return habitat_fail(err, out->status, "%s", out->reason);
     bool product = habitat_class_is_product(u->questions[i].work->op_class);
-    double floor_ms = scaling_kernel_floor_ns(u->dest) / HABITAT_NS_PER_MS;
+    double floor_ms = formula_kernel_floor_ns(u->dest) / HABITAT_NS_PER_MS;
     set_fallback(out->estimate.ms / (product ? fitted_odd_product_share : 1.0) + floor_ms,
                  &out->estimate);
     return HABITAT_OK;

@@ -17,7 +17,7 @@
 
 #include "base/constants_parallel.h"
 #include "base/error.h"
-#include "predict/scaling.h"
+#include "formula/rates.h"
 #include "replay/layers.h"
 #include "replay/parts.h"
 #include "replay/sharing.h"
@@ -250,7 +250,7 @@ habitat_status replay_part(const habitat_replay *r, const double *kernel_ns, con
         status = replay_find_gradients(r->workload, &x.g, err);
     if (status == HABITAT_OK) {
         memcpy(ns, kernel_ns, own * sizeof *ns);
-        if (!replay_part_times(r->workload, &x.g, count, scaling_kernel_floor_ns(gpu), ns) ||
+        if (!replay_part_times(r->workload, &x.g, count, formula_kernel_floor_ns(gpu), ns) ||
             !sharing_begin(&x))
             status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     }

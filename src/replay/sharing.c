@@ -8,7 +8,7 @@
 #include "base/constants_parallel.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
-#include "predict/scaling.h"
+#include "formula/rates.h"
 #include "replay/launched.h"
 #include "workload/collective.h"
 #include "workload/workload.h"
@@ -87,7 +87,7 @@ bool sharing_begin(sharing *x) {
 
 double sharing_copy_ns(const sharing *x, double bytes) {
     return 2.0 * bytes / x->gpu->sustained_bandwidth_bytes_per_s * 1e9 +
-           scaling_kernel_floor_ns(x->gpu);
+           formula_kernel_floor_ns(x->gpu);
 }
 
 double sharing_slowed_ns(const sharing *x, double shared_ns) {

@@ -1,5 +1,5 @@
 /* Fused attention of training steps beside what models say, worked by hand. */
-#include "predict/attentions.h"
+#include "kernels/attentions.h"
 
 #include "check.h"
 #include "made_gpu.h"

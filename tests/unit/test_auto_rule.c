@@ -9,7 +9,7 @@
 #include "check.h"
 #include "made_gpu.h"
 #include "made_trace.h"
-#include "predict/instructions.h"
+#include "kernels/instructions.h"
 
 #define TENSOR "[[64, 1024, 1024]]"
 

@@ -1,4 +1,4 @@
-/* Kernels that grow with a batch by what bounds them: src/predict/streams.c, channel_norms.c,
+/* Kernels that grow with a batch by what bounds them: src/kernels/streams.c, channel_norms.c,
  * layouts.c, layer_norms.c; attention. */
 #include <math.h>
 #include <string.h>
@@ -9,11 +9,11 @@
 #include "base/constants_scaling.h"
 #include "check.h"
 #include "made_gpu.h"
-#include "predict/channel_norms.h"
-#include "predict/layer_norms.h"
-#include "predict/layouts.h"
-#include "predict/scaling.h"
-#include "predict/streams.h"
+#include "kernels/channel_norms.h"
+#include "kernels/layer_norms.h"
+#include "kernels/layouts.h"
+#include "formula/rates.h"
+#include "kernels/streams.h"
 #include "recorded_scale.h"
 #include "work_case.h"
 #include "workload/workload.h"
@@ -57,7 +57,7 @@ static void add(made_group *m, const char *name, uint32_t blocks, double time_ns
     m->recorded[k].form = &m->forms[k];
     m->kernels[k].kernel = &m->recorded[k];
     m->kernels[k].facts.blocks = blocks;
-    m->kernels[k].facts.time_ns = scaling_kernel_floor_ns(&m->gpu) + time_ns;
+    m->kernels[k].facts.time_ns = formula_kernel_floor_ns(&m->gpu) + time_ns;
     m->index[k] = k;
 }
 
@@ -66,7 +66,7 @@ static double beside_floors_ns(const made_group *m, double growth) {
     double all_ns = 0.0;
     for (uint32_t i = 0; i < m->group.kernel_count; i++)
         all_ns += m->kernels[i].facts.time_ns;
-    return all_ns * growth - m->group.kernel_count * scaling_kernel_floor_ns(&m->gpu);
+    return all_ns * growth - m->group.kernel_count * formula_kernel_floor_ns(&m->gpu);
 }
 
 static double streamed_ns(const char *before, const char *after, uint32_t blocks, double time_ns) {

@@ -6,7 +6,7 @@
 #include "check.h"
 #include "made_gpu.h"
 #include "made_trace.h"
-#include "predict/host_copy.h"
+#include "kernels/host_copy.h"
 #include "workload/cpu_table.h"
 #include "workload/recorded_shapes.h"
 

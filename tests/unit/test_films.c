@@ -1,5 +1,5 @@
 /* Convolutions in three dimensions on plain units, worked by hand. */
-#include "predict/films.h"
+#include "kernels/films.h"
 
 #include "check.h"
 #include "made_gpu.h"

@@ -4,7 +4,7 @@
 #include "check.h"
 #include "gpu/gpu.h"
 #include "made_trace.h"
-#include "predict/named.h"
+#include "kernels/named.h"
 #include "work/elements.h"
 #include "work/tile.h"
 

@@ -7,7 +7,7 @@
 #include <habitat/habitat.h>
 
 #include "check.h"
-#include "predict/scaling.h"
+#include "formula/rates.h"
 #include "made_trace.h"
 #include "models/learned.h"
 #include "recorded.h"
@@ -358,7 +358,7 @@ static void count_modelled(const habitat_gpu_table *table, const char *name, dou
                                          queries, says, &err),
                   HABITAT_OK);
         ++*all;
-        double floors_ms = was->kernel_count * scaling_kernel_floor_ns(r.w->origin) * 1e-6;
+        double floors_ms = was->kernel_count * formula_kernel_floor_ns(r.w->origin) * 1e-6;
         double work = 2.0 - floors_ms / was->origin_ms;
         *modelled += near(is->origin_ms / was->origin_ms,
                           pow(work, 1.0 - share) * pow(says[1].model_ms / says[0].model_ms, share));

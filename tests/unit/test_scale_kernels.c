@@ -1,4 +1,4 @@
-/* Kernels that tell how they grow with a batch or change with a format: src/predict/sums.c,
+/* Kernels that tell how they grow with a batch or change with a format: src/kernels/sums.c,
  * rescale_times.c, src/workload/scale_cast.c. */
 #include <math.h>
 #include <stdlib.h>
@@ -9,12 +9,12 @@
 #include "check.h"
 #include "made_gpu.h"
 #include "made_trace.h"
-#include "predict/places.h"
+#include "kernels/places.h"
 #include "predict/rescale_times.h"
-#include "predict/scaling.h"
-#include "predict/scans.h"
-#include "predict/sums.h"
-#include "predict/tables.h"
+#include "formula/rates.h"
+#include "kernels/scans.h"
+#include "kernels/sums.h"
+#include "kernels/tables.h"
 #include "recorded_scale.h"
 #include "work_case.h"
 #include "workload/workload.h"
@@ -205,7 +205,7 @@ static void test_casts(void) {
     }
     CHECK_INT(rescale_added(NULL, &gpu, 4, added, ns, &err), HABITAT_OK);
     for (size_t i = 0; i < 4; i++)
-        CHECK_NEAR(ns[i], scaling_kernel_floor_ns(&gpu) + 1e3 * us[i], 1e-9);
+        CHECK_NEAR(ns[i], formula_kernel_floor_ns(&gpu) + 1e3 * us[i], 1e-9);
     check_case("casts to fp32 go without vectors and begin late");
 }
 

@@ -4,8 +4,8 @@
 
 #include "check.h"
 #include "gpu/gpu.h"
-#include "predict/sorts.h"
-#include "predict/usual.h"
+#include "kernels/sorts.h"
+#include "kernels/usual.h"
 
 static const habitat_gpu made = {.sm_count = 100, .boost_clock_hz = 1e9};
 

@@ -4,11 +4,11 @@
 
 #include "check.h"
 #include "made_gpu.h"
-#include "predict/batch_norms.h"
-#include "predict/bias.h"
-#include "predict/images.h"
-#include "predict/sums.h"
-#include "predict/usual.h"
+#include "kernels/batch_norms.h"
+#include "kernels/bias.h"
+#include "kernels/images.h"
+#include "kernels/sums.h"
+#include "kernels/usual.h"
 #include "work_case.h"
 
 static habitat_prediction sum_of(double busy_ms) {

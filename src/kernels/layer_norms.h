@@ -1,0 +1,12 @@
+/* Gradients of layer norms at another batch size: docs/decisions/0533. */
+#ifndef HABITAT_KERNELS_LAYER_NORMS_H
+#define HABITAT_KERNELS_LAYER_NORMS_H
+
+#include "workload/workload.h"
+
+/* Time over the recorded one at other sizes, from the recorded times of its kernels; NaN: of any
+ * other operation, or its kernels are others. */
+double layer_norms_growth(const habitat_workload *w, const habitat_workload_group *group,
+                          const habitat_work *after);
+
+#endif

@@ -1,9 +1,0 @@
-/* Usual shares of kernels that are known by their name. */
-#ifndef HABITAT_PREDICT_NAMED_H
-#define HABITAT_PREDICT_NAMED_H
-
-/* The share of its time, 0..1, that a kernel of this name needs by the memory's roof; NaN where no
- * such kernel was counted. docs/formulas.md#unknown-work */
-double named_share(const char *name);
-
-#endif
