@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "lab/recordings.h"
-#include "workload/scale.h"
+#include "rescale/scale.h"
 
 /* A file's name in parts: "resnet50", 16, "amp_bf16", "h200". */
 typedef struct part_names {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Fails on an include that goes against the direction of the tree:
-#   base <- gpu, trace <- work <- memory <- workload, question <- formula <- kernels, operator <- models <- predict <- replay <- ask, export <- report <- cli
+#   base <- gpu, trace <- work <- memory <- workload <- rescale, question <- formula <- kernels, operator <- models <- predict <- replay <- ask, export <- report <- cli
 # A module may include its own headers and those of the modules left of it, the public headers of
 # the same modules, the system, and libraries. The laboratory (lab/) may include all of them, and none of
 # them the laboratory. The recorder may include public headers only, the command line too, and the
@@ -20,17 +20,18 @@ allowed() { # modules that a module may include
     work) echo "base gpu trace work" ;;
     memory) echo "base gpu trace work memory" ;;
     workload) echo "base gpu trace work memory workload" ;;
+    rescale) echo "base gpu trace work memory workload rescale" ;;
     question) echo "base work question" ;;
     formula) echo "base gpu work formula" ;;
-    kernels) echo "base gpu work workload formula kernels" ;;
+    kernels) echo "base gpu work workload rescale formula kernels" ;;
     operator) echo "base gpu work question formula operator" ;;
     models) echo "base gpu work question formula operator models" ;;
-    predict) echo "base gpu trace work memory workload question formula kernels operator models predict" ;;
+    predict) echo "base gpu trace work memory workload rescale question formula kernels operator models predict" ;;
     replay) echo "base gpu trace work memory workload formula predict replay" ;;
     export) echo "base gpu trace work memory workload predict replay export" ;;
-    ask) echo "base gpu trace work memory workload question formula operator models predict replay ask" ;;
+    ask) echo "base gpu trace work memory workload rescale question formula operator models predict replay ask" ;;
     report) echo "base gpu trace work memory workload question formula operator models predict replay ask report" ;;
-    lab) echo "base gpu trace work memory workload question formula operator models predict replay ask lab" ;;
+    lab) echo "base gpu trace work memory workload rescale question formula operator models predict replay ask lab" ;;
     esac
 }
 
@@ -47,6 +48,7 @@ public() { # public headers that belong to a module
     work) echo "work" ;;
     memory) echo "memory" ;;
     workload) echo "workload" ;;
+    rescale) ;;
     predict) echo "method predict" ;;
     replay) echo "replay" ;;
     export) echo "export" ;;
@@ -68,7 +70,7 @@ check_source_file() { # file module
         */*)
             owner=${include%%/*}
             case $owner in
-            base | gpu | trace | work | memory | workload | question | formula | kernels | operator | models | predict | replay | export | ask | report | lab)
+            base | gpu | trace | work | memory | workload | rescale | question | formula | kernels | operator | models | predict | replay | export | ask | report | lab)
                 case " $(allowed "$2") " in *" $owner "*) ;; *) echo "$1: may not include \"$include\"" ;; esac ;;
             esac ;;
         esac
@@ -80,7 +82,7 @@ check_client_file() { # file: public headers and its own folder only
     while read -r include; do
         case $include in
         lab/lab.h) case $1 in */cli/*) ;; *) echo "$1: only the command line uses the laboratory" ;; esac ;;
-        base/* | gpu/* | trace/* | work/* | memory/* | workload/* | question/* | formula/* | kernels/* | operator/* | models/* | predict/* | replay/* | export/* | ask/* | report/* | lab/* | *src/*)
+        base/* | gpu/* | trace/* | work/* | memory/* | workload/* | rescale/* | question/* | formula/* | kernels/* | operator/* | models/* | predict/* | replay/* | export/* | ask/* | report/* | lab/* | *src/*)
             echo "$1: clients use public headers only: \"$include\"" ;;
         esac
     done
@@ -88,7 +90,7 @@ check_client_file() { # file: public headers and its own folder only
 
 [ -n "$(find "$root/src" -name '*.[ch]' 2>/dev/null | head -n 1)" ] || { echo "no sources in $root/src"; exit 1; }
 problems=$(
-    for module in base gpu trace work memory workload question formula kernels operator models predict replay export ask report; do
+    for module in base gpu trace work memory workload rescale question formula kernels operator models predict replay export ask report; do
         find "$root/src/$module" -name '*.[ch]' 2>/dev/null | while read -r file; do
             check_source_file "$file" "$module"
         done

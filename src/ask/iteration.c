@@ -14,7 +14,8 @@
 #include "predict/untimed.h"
 #include "trace/gradients.h"
 #include "workload/recorded_shapes.h"
-#include "workload/scale.h"
+#include "rescale/scale.h"
+#include "workload/recorded_format.h"
 #include "workload/workload.h"
 
 /* What the caller says, unless the recording proves it wrong, else what the trace says. */
@@ -196,7 +197,7 @@ static habitat_status tell_notes(const habitat_workload *w, made_answer *out, ha
 /* Ranks are replayed together as they were recorded. */
 static habitat_precision settle(const habitat_request *r, const habitat_workload *w,
                                 const habitat_gpu *gpu) {
-    return r->rank_count ? HABITAT_PRECISION_RECORDED : scale_settle(w, r->precision, gpu);
+    return r->rank_count ? HABITAT_PRECISION_RECORDED : precision_settle(w, r->precision, gpu);
 }
 
 /* The workload of row set i on GPUs where the precision asked for comes to `settled`, of which

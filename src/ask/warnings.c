@@ -15,7 +15,7 @@
 #include "base/list.h"
 #include "predict/estimate.h"
 #include "predict/untimed.h"
-#include "workload/scale.h"
+#include "workload/recorded_format.h"
 #include "workload/scaler.h"
 #include "workload/warnings.h"
 #include "formula/formula.h"
@@ -101,8 +101,8 @@ bool warn_of_precision(habitat_precision asked, const habitat_gpu *const *gpus, 
     lacking found = {0};
     habitat_precision there = asked;
     for (size_t i = 0; i < count; i++)
-        if (scale_computed_on(gpus[i], asked) != asked) {
-            there = scale_computed_on(gpus[i], asked);
+        if (precision_computed_on(gpus[i], asked) != asked) {
+            there = precision_computed_on(gpus[i], asked);
             add_name(&found, gpus[i]);
         }
     if (!found.count)

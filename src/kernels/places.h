@@ -2,7 +2,7 @@
 #ifndef HABITAT_KERNELS_PLACES_H
 #define HABITAT_KERNELS_PLACES_H
 
-#include "workload/scale.h"
+#include "rescale/scale.h"
 
 /* T(new) / T of a group whose kernels do so and whose format changes; NaN: others.
  * ratio: of its work. */

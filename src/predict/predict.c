@@ -17,7 +17,7 @@
 #include "predict/method.h"
 #include "predict/totals.h"
 #include "predict/untimed.h"
-#include "workload/groups_apart.h"
+#include "rescale/groups_apart.h"
 #include "workload/overlap.h"
 #include "workload/rnn_calls.h"
 #include "workload/scaler.h"

@@ -1,5 +1,5 @@
 /* A recorded iteration at another batch size or precision: what its operations do then
- * (workload/scale.h), and what time that takes on the recording's GPU (rescale_times.c). */
+ * (rescale/scale.h), and what time that takes on the recording's GPU (rescale_times.c). */
 #include "predict/rescale_times.h"
 #include "predict/rescale_untimed.h"
 #include "predict/rescale_words.h"
@@ -16,6 +16,7 @@
 #include "memory/model.h"
 #include "models/learned.h"
 #include "kernels/images.h"
+#include "workload/recorded_format.h"
 
 /* Batches n, n/2, n/4, .. of which the models' largest answer counts. */
 enum { LEVELS = 4 };
@@ -200,7 +201,7 @@ static habitat_status warn_of_precision(const habitat_workload *w, const scale_g
         text, sizeof text,
         "%s instead of %s: %.0f %% of the recorded time is in operations that change their "
         "format; %.0f casts and checks are added (%.2f ms)%s",
-        habitat_precision_name(out->precision), scale_format_words(w->format),
+        habitat_precision_name(out->precision), recorded_format_words(w->format),
         100.0 * changed / all, (double)(out->group_count - w->group_count - fused) / iterations,
         added / iterations, whole);
     return scale_warn(out, text, err);
@@ -292,15 +293,15 @@ static habitat_precision precision_to_make(const habitat_workload *w, const habi
         return HABITAT_PRECISION_RECORDED;
     if (scale->precision && w->precision)
         return scale->precision == w->precision ? HABITAT_PRECISION_RECORDED : scale->precision;
-    return scale_settle(w, scale->precision, scale->on);
+    return precision_settle(w, scale->precision, scale->on);
 }
 
 /* Autocast keeps weights in fp32 and casts them. Where they are in 16 bit, the step has neither:
  * what it would take with both is not to be told from it, nor is it an autocast step as it is. */
 static habitat_status check_half(const habitat_workload *w, habitat_precision asked,
                                  habitat_error *err) {
-    scale_format recorded = w->format;
-    if (!recorded.half || !scale_is_amp(asked))
+    recorded_format recorded = w->format;
+    if (!recorded.half || !precision_is_amp(asked))
         return HABITAT_OK;
     return habitat_fail(err, HABITAT_E_UNSUPPORTED,
                         "the step was recorded in %s throughout, weights too: autocast keeps "

@@ -12,7 +12,7 @@
 #include "predict/scaling.h"
 #include "work/args.h"
 #include "work/class.h"
-#include "workload/groups_apart.h"
+#include "rescale/groups_apart.h"
 #include "workload/rnn_calls.h"
 #include "workload/share.h"
 

@@ -5,7 +5,7 @@
 
 #include <habitat/models.h>
 
-#include "workload/scale.h"
+#include "rescale/scale.h"
 
 /* What the models say of each group before and after; NaN: they do not cover it. */
 typedef struct rescale_answer {

@@ -39,7 +39,7 @@
 #include "kernels/tiles.h"
 #include "kernels/usual.h"
 #include "work/class.h"
-#include "workload/groups_apart.h"
+#include "rescale/groups_apart.h"
 #include "workload/rnn_calls.h"
 #include "workload/share.h"
 

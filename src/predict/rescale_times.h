@@ -5,7 +5,7 @@
 #include <habitat/models.h>
 
 #include "predict/rescale_ask.h"
-#include "workload/scale.h"
+#include "rescale/scale.h"
 
 /* Times of group g's kernels [ns], written where w->group_index puts them. */
 void rescale_group(const habitat_workload *w, size_t g, const scale_group *after,

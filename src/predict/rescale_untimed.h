@@ -2,7 +2,7 @@
 #ifndef HABITAT_PREDICT_RESCALE_UNTIMED_H
 #define HABITAT_PREDICT_RESCALE_UNTIMED_H
 
-#include "workload/scale.h"
+#include "rescale/scale.h"
 
 /* w: untimed, as recorded. out: untimed, too; free with habitat_workload_free(). HABITAT_E_ARG,
  * HABITAT_E_UNSUPPORTED (nothing tells what grows with the batch), HABITAT_E_MEMORY. */

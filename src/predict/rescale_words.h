@@ -4,7 +4,7 @@
 #ifndef HABITAT_PREDICT_RESCALE_WORDS_H
 #define HABITAT_PREDICT_RESCALE_WORDS_H
 
-#include "workload/scale.h"
+#include "rescale/scale.h"
 
 /* HABITAT_E_ARG: forward passes that share the batch take a sample each at least. */
 habitat_status rescale_check_shared(uint32_t parts, uint64_t batch, habitat_error *err);

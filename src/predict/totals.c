@@ -11,7 +11,7 @@
 #include "memory/moments.h"
 #include "predict/widen.h"
 #include "workload/bound.h"
-#include "workload/scale.h"
+#include "workload/recorded_format.h"
 
 static const word ways[] = {
     {"sum", HABITAT_ASSEMBLE_SUM, NULL},
@@ -91,9 +91,9 @@ static habitat_memory_format memory_format_of(const habitat_workload *w, const h
     if (runs == HABITAT_PRECISION_TF32 &&
         !formula_usable(dest->peak.matrix_flop_per_s[HABITAT_DTYPE_TF32]))
         runs = HABITAT_PRECISION_FP32;
-    if (runs == recorded || (scale_is_amp(runs) && scale_is_amp(recorded)))
+    if (runs == recorded || (precision_is_amp(runs) && precision_is_amp(recorded)))
         return HABITAT_MEMORY_RECORDED;
-    return scale_is_amp(runs)               ? HABITAT_MEMORY_AUTOCAST
+    return precision_is_amp(runs)           ? HABITAT_MEMORY_AUTOCAST
            : runs == HABITAT_PRECISION_TF32 ? HABITAT_MEMORY_TF32
                                             : HABITAT_MEMORY_SINGLE;
 }

@@ -21,7 +21,7 @@
 #include "replay/layers.h"
 #include "replay/parts.h"
 #include "replay/sharing.h"
-#include "workload/scale.h"
+#include "workload/recorded_format.h"
 #include "workload/workload.h"
 
 typedef struct parting {
@@ -254,7 +254,7 @@ habitat_status replay_part(const habitat_replay *r, const double *kernel_ns, con
             !sharing_begin(&x))
             status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     }
-    bool half = scale_is_amp(r->workload->precision);
+    bool half = precision_is_amp(r->workload->precision);
     for (size_t i = 0; status == HABITAT_OK && i < x.g.step_count; i++)
         status = add_step(&x, i, half, ns, told, err);
     if (status == HABITAT_OK)

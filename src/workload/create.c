@@ -13,7 +13,8 @@
 #include "workload/launch.h"
 #include "workload/overlap.h"
 #include "workload/ranks_share.h"
-#include "workload/scale.h"
+#include "workload/recorded_format.h"
+#include "workload/workload.h"
 #include "workload/share.h"
 #include "workload/warnings.h"
 
@@ -270,7 +271,7 @@ static habitat_status create(habitat_workload *made, const habitat_trace *trace,
     if (status == HABITAT_OK && !made->all_devices)
         status = habitat_memory_create(trace, origin, &made->memory, err);
     if (status == HABITAT_OK) {
-        scale_tell_format(made);
+        recorded_format_tell(made);
         status = habitat_workload_warn(made, err);
     }
     made->taken_ns = NULL;

@@ -13,7 +13,8 @@
 #include "work/class.h"
 #include "work/container.h"
 #include "workload/cpu_table.h"
-#include "workload/scale.h"
+#include "workload/recorded_format.h"
+#include "workload/workload.h"
 
 enum { NAMES_SHOWN = 4, LINE_BYTES = 320 };
 
@@ -140,7 +141,7 @@ static habitat_status make(const collecting *c, habitat_workload **out, habitat_
     made->batch_size = habitat_trace_get_info(c->trace)->batch_size;
     made->info.trace_kernel_count = c->trace_count;
     made->left_out_count = c->out.count;
-    scale_tell_format(made);
+    recorded_format_tell(made);
     status = tell_cpu(c, made, err);
     if (status == HABITAT_OK)
         status = say(&c->out, made, err);

@@ -1,8 +1,8 @@
-/* The scaler of fp16: what runs on the GPU, and what the CPU does for it. */
+/* The scaler of fp16: whether a step has one, and what the CPU does for it. */
 #ifndef HABITAT_WORKLOAD_SCALER_H
 #define HABITAT_WORKLOAD_SCALER_H
 
-#include "workload/added.h"
+#include "workload/workload.h"
 
 /* Whether this is an operation of PyTorch's scaler. */
 bool workload_is_scaler(const habitat_operation *op);
@@ -15,9 +15,5 @@ bool workload_has_optimizer(const habitat_workload *w);
 
 /* As many calls of CUDA as the scaler takes the time of, in all iterations; 0 where none runs. */
 double workload_scaler_calls(const habitat_workload *w);
-
-/* Its pass over all gradients, in every iteration. Nothing where no optimiser was recorded: then no
- * scaler runs. */
-void scaler_add(const habitat_workload *w, added_list *list);
 
 #endif

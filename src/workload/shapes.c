@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "workload/scale.h"
+#include "workload/recorded_format.h"
+#include "workload/workload.h"
 
 static habitat_status check(size_t count, const habitat_untimed_operation *operations,
                             habitat_error *err) {
@@ -100,7 +101,7 @@ habitat_status habitat_workload_from_operations(size_t count,
                                          .copy_ms = NAN,
                                          .busy_ms = NAN,
                                          .waiting_share = NAN};
-    scale_tell_format(made);
+    recorded_format_tell(made);
     *out = made;
     return HABITAT_OK;
 }

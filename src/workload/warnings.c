@@ -98,7 +98,7 @@ static bool warn_of_graphs(habitat_workload *w, const habitat_trace_info *trace)
 }
 
 static bool warn_of_doubted_format(habitat_workload *w) {
-    scale_doubt doubt = w->doubt;
+    format_doubt doubt = w->doubt;
     if (!doubt.autocast && !doubt.parameters)
         return true;
     const char *noted = habitat_dtype_name(doubt.noted);

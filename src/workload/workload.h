@@ -7,7 +7,19 @@
 #include <habitat/workload.h>
 
 #include "base/arena.h"
-#include "workload/scale_format.h"
+
+/* What a step was recorded in. */
+typedef struct recorded_format {
+    habitat_precision precision; /* RECORDED: none that has a name, or nothing tells */
+    habitat_dtype half;          /* fp16 or bf16: everything is, weights too; else UNKNOWN */
+} recorded_format;
+
+/* A format of 16 bits that the recording notes, of autocast or of its parameters, and in which none
+ * of its products is computed: that note is not believed. */
+typedef struct format_doubt {
+    bool autocast, parameters;  /* which is not */
+    habitat_dtype noted, shown; /* the first of these, and what most products are computed in */
+} format_doubt;
 
 /* More than the GPUs of any host. */
 enum { WORKLOAD_DEVICES_MAX = 64 };
@@ -64,16 +76,16 @@ struct habitat_workload {
     const habitat_workload *recorded; /* what it was scaled from; NULL: it is as recorded */
     uint64_t batch_size;              /* 0 = unknown */
     habitat_precision precision;
-    scale_format format;   /* it was recorded in */
-    scale_doubt doubt;     /* about what is noted of that */
-    double scale_sigma;    /* what scaling adds to errors, in log(time); 0 = as recorded */
-    size_t left_out_count; /* operations without a GPU whose work nobody knows: their time is
-                              missing */
-    const cpu_need *cpu;   /* shape (kernel_count): recorded without a GPU, of each operation; else
-                              NULL. In the arena of the workload that it was scaled from */
-    double scale_slow;     /* share by which all may take longer, where kernels that nobody measured
-                              took the place of recorded ones */
-    habitat_arena arena;   /* warnings; operations and kernels that scaling made */
+    recorded_format format; /* it was recorded in */
+    format_doubt doubt;     /* about what is noted of that */
+    double scale_sigma;     /* what scaling adds to errors, in log(time); 0 = as recorded */
+    size_t left_out_count;  /* operations without a GPU whose work nobody knows: their time is
+                               missing */
+    const cpu_need *cpu;    /* shape (kernel_count): recorded without a GPU, of each operation; else
+                               NULL. In the arena of the workload that it was scaled from */
+    double scale_slow;   /* share by which all may take longer, where kernels that nobody measured
+                            took the place of recorded ones */
+    habitat_arena arena; /* warnings; operations and kernels that scaling made */
     const char **warnings;
     size_t warning_count;
     size_t doubt_count;     /* of the first of them: what is noted and not believed */

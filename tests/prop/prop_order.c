@@ -10,7 +10,8 @@
 
 #include "check.h"
 #include "dominates.h"
-#include "workload/scale.h"
+#include "rescale/scale.h"
+#include "workload/recorded_format.h"
 
 enum { GPUS_MAX = 512 };
 
@@ -55,7 +56,7 @@ static const habitat_workload *workload_on(step *s, const habitat_gpu *gpu,
                                            habitat_precision asked) {
     habitat_scale scale = {.precision = asked, .on = gpu};
     habitat_error err = {0};
-    if (!scale_settle(s->recorded, asked, gpu))
+    if (!precision_settle(s->recorded, asked, gpu))
         return s->recorded;
     if (!s->converted)
         CHECK_INT(habitat_workload_scale(s->recorded, &scale, NULL, &s->converted, &err),

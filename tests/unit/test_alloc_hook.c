@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "check.h"
 #include "made_events.h"
-#include "workload/scale.h"
+#include "rescale/scale.h"
 
 static unsigned long counted, fail_at;
 static bool fail_rest;

@@ -1,5 +1,6 @@
 /* With how many kernels a library runs a recurrent layer, and what another precision does to them:
- * src/work/rnn_way.c, src/workload/rnn_calls.c, scale_cast.c, src/predict/rescale_times.c. */
+ * src/work/rnn_way.c, src/workload/rnn_calls.c, src/rescale/scale_cast.c,
+ * src/predict/rescale_times.c. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

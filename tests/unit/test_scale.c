@@ -1,4 +1,4 @@
-/* Which sizes carry the batch, what autocast does, and what is refused: src/workload/scale*.c. */
+/* Which sizes carry the batch, what autocast does, and what is refused: src/rescale/scale*.c. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 #include "recorded.h"
 #include "work_case.h"
 #include "work/autocast.h"
-#include "workload/scale.h"
-#include "workload/scale_attention.h"
+#include "rescale/scale.h"
+#include "rescale/scale_attention.h"
 #include "workload/scaler.h"
 #include "workload/share.h"
 

@@ -1,5 +1,5 @@
 /* Kernels that tell how they grow with a batch or change with a format: src/kernels/sums.c,
- * rescale_times.c, src/workload/scale_cast.c. */
+ * rescale_times.c, src/rescale/scale_cast.c. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

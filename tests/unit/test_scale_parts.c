@@ -9,8 +9,8 @@
 #include "check.h"
 #include "made_events.h"
 #include "made_trace.h"
-#include "workload/groups_apart.h"
-#include "workload/scale.h"
+#include "rescale/groups_apart.h"
+#include "rescale/scale.h"
 
 #define MADE(operation, sizes, ns)                                                                 \
     {                                                                                              \

@@ -1,5 +1,5 @@
 /* What a step was recorded in, which precisions a GPU cannot tell apart, and whether a second
- * recording is of the same step: src/workload/scale_recorded.c, scale_match.c. */
+ * recording is of the same step: src/workload/recorded_format.c, src/rescale/scale_match.c. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,8 @@
 
 #include "check.h"
 #include "made_trace.h"
-#include "workload/scale.h"
+#include "rescale/scale.h"
+#include "workload/recorded_format.h"
 
 static habitat_gpu_table *table;
 
@@ -106,7 +107,7 @@ static void free_step(made_step *s) {
 static void check_format(const product *kernels, size_t count, const char *said, const char *gpu,
                          habitat_precision precision, habitat_dtype half) {
     made_step s = step_of(kernels, count, said, gpu);
-    scale_format found = s.w->format;
+    recorded_format found = s.w->format;
     CHECK_INT(found.precision, precision);
     CHECK_INT(found.half, half);
     if (found.precision != precision || found.half != half)
@@ -188,7 +189,7 @@ static void test_doubted(void) {
                       half[] = "\"parameter_dtype\": \"bfloat16\"";
     const product other[] = {fp32_small, bf16_small}, hidden[] = {fp32_small, compiled};
     made_step s = step_of(&fp32_small, 1, fp16, "H200");
-    scale_doubt doubt = s.w->doubt;
+    format_doubt doubt = s.w->doubt;
     size_t count = 0;
     CHECK(doubt.autocast && !doubt.parameters);
     CHECK_INT(doubt.noted, HABITAT_DTYPE_FP16);
@@ -261,10 +262,10 @@ static void test_settle(void) {
                               : strstr(cases[i].said, "\"float16\"") ? 3
                                                                      : 1,
                               cases[i].said, "H200");
-        CHECK_INT(scale_settle(s.w, cases[i].asked, gpu_named("H200")), cases[i].on_h200);
-        CHECK_INT(scale_settle(s.w, cases[i].asked, NULL), cases[i].on_h200);
-        CHECK_INT(scale_settle(s.w, cases[i].asked, gpu_named("T4")), cases[i].on_t4);
-        CHECK_INT(scale_settle(s.w, cases[i].asked, gpu_named("K40")), cases[i].on_t4);
+        CHECK_INT(precision_settle(s.w, cases[i].asked, gpu_named("H200")), cases[i].on_h200);
+        CHECK_INT(precision_settle(s.w, cases[i].asked, NULL), cases[i].on_h200);
+        CHECK_INT(precision_settle(s.w, cases[i].asked, gpu_named("T4")), cases[i].on_t4);
+        CHECK_INT(precision_settle(s.w, cases[i].asked, gpu_named("K40")), cases[i].on_t4);
         free_step(&s);
     }
     check_case("what a precision comes to on a GPU");

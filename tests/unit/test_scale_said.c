@@ -1,5 +1,5 @@
 /* A batch size that is said of a recording, against the sizes in the places of batches:
- * src/workload/scale_said.c. Each case is a short step, its operations 10 us each but where it is
+ * src/rescale/scale_said.c. Each case is a short step, its operations 10 us each but where it is
  * said, and the batches that it bears out and refuses. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #include "check.h"
 #include "made_trace.h"
-#include "workload/scale.h"
+#include "rescale/scale.h"
 
 static habitat_gpu_table *table;
 static char path[] = "/tmp/habitat-said-XXXXXX";

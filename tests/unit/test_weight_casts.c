@@ -5,8 +5,8 @@
 
 #include "check.h"
 #include "made_trace.h"
-#include "workload/again.h"
-#include "workload/weight_casts.h"
+#include "rescale/again.h"
+#include "rescale/weight_casts.h"
 
 static void operation(made_text *text, const char *name, int thread, int at, int dur) {
     made_write(text,

@@ -9,7 +9,7 @@
 #include "check.h"
 #include "recorded_scale.h"
 #include "work_case.h"
-#include "workload/result_sizes.h"
+#include "rescale/result_sizes.h"
 #include "work/widening.h"
 
 enum { MOST = 8 };
