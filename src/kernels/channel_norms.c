@@ -10,7 +10,7 @@
 #include "gpu/gpu.h"
 #include "kernels/batch_norms.h"
 #include "formula/rates.h"
-#include "kernels/streams.h"
+#include "kernels/elementwise_times.h"
 
 static bool is_told(const habitat_work *work) {
     return work->op_class == HABITAT_CLASS_NORM && strcmp(work->kind, "batch_norm") == 0 &&
@@ -25,10 +25,11 @@ static double grown_ns(const habitat_gpu *gpu, const habitat_workload_kernel *ke
         batch_norms_issued_s(after, which, gpu) / batch_norms_issued_s(before, which, gpu);
     if (!(own_ns > 0.0))
         return kernel->facts.time_ns;
-    return floor_ns +
-           streams_grown_ns(own_ns, streams_passed_ns(gpu, passes * streams_tensor_bytes(before)),
-                            streams_passed_ns(gpu, passes * streams_tensor_bytes(after)), issued,
-                            fitted_channel_norm_power);
+    return floor_ns + elementwise_grown_ns(
+                          own_ns,
+                          elementwise_passed_ns(gpu, passes * elementwise_tensor_bytes(before)),
+                          elementwise_passed_ns(gpu, passes * elementwise_tensor_bytes(after)),
+                          issued, fitted_channel_norm_power);
 }
 
 double channel_norms_growth(const habitat_workload *w, const habitat_workload_group *group,
@@ -39,7 +40,7 @@ double channel_norms_growth(const habitat_workload *w, const habitat_workload_gr
     int found = 0;
     if (!is_told(group->work) || !is_told(after) || group->work->dtype != after->dtype ||
         group->work->shape.rows.rows != after->shape.rows.rows || !gpu->compute_capability ||
-        !streams_know(gpu))
+        !elementwise_known(gpu))
         return NAN;
     for (uint32_t i = 0; i < group->kernel_count; i++) {
         const habitat_workload_kernel *kernel = &w->kernels[kernels[i]];

@@ -11,7 +11,7 @@
 #include "base/constants_scaling.h"
 #include "formula/rates.h"
 #include "gpu/gpu.h"
-#include "kernels/streams.h"
+#include "kernels/elementwise_times.h"
 
 /* LaunchGammaBetaBackwardCUDAKernel() */
 static bool shares_rows(const habitat_work *work, const habitat_gpu *gpu) {
@@ -27,7 +27,7 @@ static double summed_ns(const habitat_gpu *gpu, double own_ns, const habitat_wor
     double walked_ns = fmax(own_ns - formula_kernel_floor_ns(gpu), 0.0);
     if (was == is)
         return own_ns + walked_ns * (after->shape.rows.rows / before->shape.rows.rows - 1.0);
-    return is ? 2.0 * streams_tensor_bytes(after) /
+    return is ? 2.0 * elementwise_tensor_bytes(after) /
                     (fitted_gamma_rate_share * habitat_memory_rate(gpu, true)) * 1e9
               : after->shape.rows.rows * fitted_gamma_row_cycles / gpu->boost_clock_hz * 1e9;
 }
@@ -36,14 +36,15 @@ static double summed_ns(const habitat_gpu *gpu, double own_ns, const habitat_wor
 static double by_rows_ns(const habitat_gpu *gpu, double own_ns, const habitat_work *before,
                          const habitat_work *after) {
     double ratio = after->shape.rows.rows / before->shape.rows.rows;
-    return streams_grown_ns(own_ns, streams_passed_ns(gpu, 3.0 * streams_tensor_bytes(before)),
-                            streams_passed_ns(gpu, 3.0 * streams_tensor_bytes(after)), ratio,
-                            fitted_stream_power);
+    return elementwise_grown_ns(own_ns,
+                                elementwise_passed_ns(gpu, 3.0 * elementwise_tensor_bytes(before)),
+                                elementwise_passed_ns(gpu, 3.0 * elementwise_tensor_bytes(after)),
+                                ratio, fitted_stream_power);
 }
 
 static bool is_told(const habitat_work *work, const habitat_gpu *gpu) {
     return strcmp(work->kind, "layer_norm") == 0 && work->pass == HABITAT_PASS_BACKWARD &&
-           work->known && gpu->compute_capability && streams_know(gpu);
+           work->known && gpu->compute_capability && elementwise_known(gpu);
 }
 
 double layer_norms_growth(const habitat_workload *w, const habitat_workload_group *group,

@@ -8,7 +8,7 @@
 #include "gpu/gpu.h"
 #include "kernels/batch_norms.h"
 #include "kernels/grid.h"
-#include "kernels/named.h"
+#include "kernels/share_by_name.h"
 #include "formula/rates.h"
 #include "kernels/scans.h"
 #include "kernels/sorts.h"
@@ -353,14 +353,14 @@ double usual_own_ns(const habitat_gpu *gpu, double time_ns) {
     return time_ns - fmin(time_ns, formula_kernel_floor_ns(gpu));
 }
 
-static double share_by_name(const habitat_workload *w, const habitat_workload_kernel *kernel) {
+static double share_of_named(const habitat_workload *w, const habitat_workload_kernel *kernel) {
     return workload_lacks_shapes(w) && !workload_is_product(kernel)
-               ? named_share(kernel->kernel->form->name)
+               ? share_by_name(kernel->kernel->form->name)
                : NAN;
 }
 
 bool usual_of_memory(const habitat_workload *w, const habitat_workload_kernel *kernel) {
-    return !isnan(share_by_name(w, kernel));
+    return !isnan(share_of_named(w, kernel));
 }
 
 /* Convolutions of a recording without shapes; elsewhere none are unknown but odd ones. */
@@ -372,7 +372,7 @@ static pace conv_pace(const habitat_workload_kernel *kernel) {
 }
 
 static pace pace_of_kernel(const habitat_workload *w, const habitat_workload_kernel *kernel) {
-    double named = share_by_name(w, kernel);
+    double named = share_of_named(w, kernel);
     if (!isnan(named))
         return (pace){named, chosen_unknown_begin_floors};
     if (workload_lacks_shapes(w) && workload_is_product(kernel) &&

@@ -71,7 +71,7 @@ static uint32_t find_or_add(auto_models *m, habitat_table *table, const auto_que
 }
 
 static bool is_guess(const void *guesses, uint32_t index, const void *wanted) {
-    const guess *a = (const guess *)guesses + index, *b = wanted;
+    const unsized_product *a = (const unsized_product *)guesses + index, *b = wanted;
     return a->kernel->kernel->form == b->kernel->kernel->form && a->op_class == b->op_class &&
            a->pass == b->pass;
 }
@@ -80,8 +80,8 @@ static bool is_guess(const void *guesses, uint32_t index, const void *wanted) {
  * kernel and grid are alike. HABITAT_NONE where nothing tells its sizes. */
 static uint32_t guess_or_add(const habitat_workload *w, const habitat_workload_group *group,
                              auto_models *m, habitat_table *table) {
-    guess begun;
-    if (!guess_begin(w, group, &begun))
+    unsized_product begun;
+    if (!unsized_product_begin(w, group, &begun))
         return HABITAT_NONE;
     uint64_t hash =
         habitat_hash_number(habitat_hash_number(0, (uintptr_t)begun.kernel->kernel->form),
@@ -95,11 +95,11 @@ static uint32_t guess_or_add(const habitat_workload *w, const habitat_workload_g
         m->guesses[at].question = (uint32_t)m->count;
         m->questions[m->count++] = (auto_question){&m->guesses[at].work, in.dtype, in.matrix_unit};
     }
-    guess_add(&m->guesses[at], w, group);
+    unsized_product_add(&m->guesses[at], w, group);
     return m->guesses[at].question;
 }
 
-static habitat_status collect_guesses(const habitat_workload *w, const convolution_works *told,
+static habitat_status collect_guesses(const habitat_workload *w, const unsized_convolutions *told,
                                       auto_models *m) {
     habitat_table table = {0};
     if (!workload_lacks_shapes(w))
@@ -108,15 +108,15 @@ static habitat_status collect_guesses(const habitat_workload *w, const convoluti
     bool ok = m->guesses && habitat_table_reserve(&table, w->group_count);
     for (size_t g = 0; ok && g < w->group_count; g++)
         if (m->of_group[g] == HABITAT_NONE && w->groups[g].origin_ms > 0.0 &&
-            !convolutions_work(told, g))
+            !unsized_convolutions_work(told, g))
             m->of_group[g] = guess_or_add(w, &w->groups[g], m, &table);
     habitat_table_free(&table);
     for (size_t i = 0; ok && i < m->guess_count; i++)
-        guess_settle(&m->guesses[i], w);
+        unsized_product_settle(&m->guesses[i], w);
     return ok ? HABITAT_OK : HABITAT_E_MEMORY;
 }
 
-static habitat_status collect(const habitat_workload *w, const convolution_works *told,
+static habitat_status collect(const habitat_workload *w, const unsized_convolutions *told,
                               auto_models *m) {
     habitat_table table = {0};
     m->questions = calloc(w->group_count + 1, sizeof *m->questions);
@@ -124,7 +124,8 @@ static habitat_status collect(const habitat_workload *w, const convolution_works
     bool ok = m->questions && m->of_group && habitat_table_reserve(&table, w->group_count);
     for (size_t g = 0; ok && g < w->group_count; g++) {
         const habitat_workload_group *group = &w->groups[g];
-        const habitat_work *work = group->work->known ? group->work : convolutions_work(told, g);
+        const habitat_work *work =
+            group->work->known ? group->work : unsized_convolutions_work(told, g);
         m->of_group[g] = HABITAT_NONE;
         if (!work || !wanted(work) || !(group->origin_ms > 0.0))
             continue;
@@ -313,7 +314,7 @@ static habitat_status improve_guesses(const habitat_models *models, const habita
     auto_answer *answers = NULL;
     size_t operations = 0;
     for (size_t i = 0; i < m->guess_count; i++)
-        guess_improve(&m->guesses[i], m->origin[m->guesses[i].question].ms);
+        unsized_product_improve(&m->guesses[i], m->origin[m->guesses[i].question].ms);
     habitat_status status = ask(models, m, origin, true, &answers, &operations, err);
     if (status == HABITAT_OK) {
         free(m->origin);
@@ -327,7 +328,7 @@ static habitat_status without_models_ok(habitat_status status) {
     return status == HABITAT_E_UNSUPPORTED ? HABITAT_OK : status;
 }
 
-habitat_status auto_models_prepare(const habitat_workload *w, const convolution_works *told,
+habitat_status auto_models_prepare(const habitat_workload *w, const unsized_convolutions *told,
                                    const habitat_models *models, auto_models *m,
                                    habitat_error *err) {
     size_t operations = 0;

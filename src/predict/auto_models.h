@@ -2,8 +2,8 @@
 #ifndef HABITAT_PREDICT_AUTO_MODELS_H
 #define HABITAT_PREDICT_AUTO_MODELS_H
 
-#include "kernels/guess.h"
-#include "kernels/convolutions.h"
+#include "kernels/unsized_products.h"
+#include "kernels/unsized_convolutions.h"
 #include "predict/operator_model.h"
 #include "predict/scaling.h"
 
@@ -27,15 +27,15 @@ typedef struct auto_models {
     size_t count;
     auto_question *questions; /* shape (count) */
     size_t guess_count;
-    guess *guesses;      /* shape (guess_count): operations whose sizes nobody recorded */
-    uint32_t *of_group;  /* shape (group_count): its question; HABITAT_NONE = not asked */
-    auto_answer *origin; /* shape (count) */
+    unsized_product *guesses; /* shape (guess_count): operations whose sizes nobody recorded */
+    uint32_t *of_group;       /* shape (group_count): its question; HABITAT_NONE = not asked */
+    auto_answer *origin;      /* shape (count) */
 } auto_models;
 
 /* Once a workload: its questions and their answers on the origin; m zeroed, it borrows of `told`;
  * models NULL where there are none. HABITAT_E_MEMORY, or what is wrong with the operations of the
  * origin's file. Free in every case. */
-habitat_status auto_models_prepare(const habitat_workload *w, const convolution_works *told,
+habitat_status auto_models_prepare(const habitat_workload *w, const unsized_convolutions *told,
                                    const habitat_models *models, auto_models *m,
                                    habitat_error *err);
 void auto_models_free(auto_models *m);

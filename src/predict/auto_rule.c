@@ -76,11 +76,11 @@ static double grown_by(const habitat_workload_kernel *kernel) {
 }
 
 /* Kernels that compute share what their operation has, by time. */
-static void set_facts(const habitat_workload *w, const convolution_works *told,
+static void set_facts(const habitat_workload *w, const unsized_convolutions *told,
                       habitat_kernel_facts *facts) {
     for (size_t g = 0; g < w->group_count; g++) {
         const habitat_workload_group *group = &w->groups[g];
-        const habitat_work *work = convolutions_work(told, g);
+        const habitat_work *work = unsized_convolutions_work(told, g);
         const uint32_t *members = &w->group_index[group->first_kernel];
         double main_ns = 0.0;
         for (uint32_t i = 0; i < group->kernel_count; i++)
@@ -183,7 +183,7 @@ static void set_origin(const habitat_workload *w, auto_rule *r) {
     }
 }
 
-habitat_status auto_rule_prepare(const habitat_workload *w, const convolution_works *told,
+habitat_status auto_rule_prepare(const habitat_workload *w, const unsized_convolutions *told,
                                  auto_rule *out) {
     bool bare = workload_lacks_shapes(w);
     out->lead = calloc(w->kernel_count + 1, sizeof *out->lead);

@@ -2,7 +2,7 @@
 #ifndef HABITAT_PREDICT_AUTO_RULE_H
 #define HABITAT_PREDICT_AUTO_RULE_H
 
-#include "kernels/convolutions.h"
+#include "kernels/unsized_convolutions.h"
 #include "predict/scaling.h"
 #include "work/elements.h"
 
@@ -27,7 +27,7 @@ typedef struct auto_rule {
 } auto_rule;
 
 /* HABITAT_E_MEMORY; free in every case. */
-habitat_status auto_rule_prepare(const habitat_workload *w, const convolution_works *told,
+habitat_status auto_rule_prepare(const habitat_workload *w, const unsized_convolutions *told,
                                  auto_rule *out);
 void auto_rule_free(auto_rule *r);
 

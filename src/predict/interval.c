@@ -11,7 +11,7 @@
 #include "base/constants_intervals.h"
 #include "base/constants_kernels.h"
 #include "gpu/gpu.h"
-#include "kernels/images.h"
+#include "kernels/conv_as_images.h"
 
 static const double within_80 = 1.2816;
 
@@ -149,7 +149,7 @@ double interval_add(interval_sum *sum, const scaling *s, const habitat_workload_
         bool plain = !(tables[1]->unit[lead->dtype][lead->matrix_unit] & 1);
         sum->other_unit += ns;
         if (plain && s->w)
-            sum->slower += (images_slow_factor(s->w->groups[kernel->group].work) - 1.0) * ns;
+            sum->slower += (conv_slow_factor(s->w->groups[kernel->group].work) - 1.0) * ns;
         variance += square(fitted_other_unit_sigma);
     }
     return within_80 * sqrt(variance);

@@ -28,7 +28,7 @@ typedef struct interval_sum {
     double by_class[INTERVAL_KINDS][HABITAT_CLASS_COUNT];
     double by_rate[2][INTERVAL_RATES]; /* origin, destination; estimated rates only */
     double other_unit;                 /* computes on another unit than on the origin */
-    double slower; /* what of that on plain units may take more: few kernels (images.h) */
+    double slower; /* what of that on plain units may take more: few kernels (conv_as_images.h) */
     double fallback;
 } interval_sum;
 

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "formula/rates.h"
 #include "gpu/gpu.h"
-#include "kernels/films.h"
+#include "kernels/conv3d_times.h"
 #include "predict/auto_models.h"
 #include "predict/auto_rule.h"
 #include "predict/fallback.h"
@@ -18,7 +18,7 @@
 #include "work/class.h"
 
 typedef struct auto_state {
-    convolution_works told;
+    unsized_convolutions told;
     auto_rule rule;
     auto_models models;
 } auto_state;
@@ -27,7 +27,7 @@ static void forget(void *state) {
     auto_state *own = state;
     if (!own)
         return;
-    convolutions_free(&own->told);
+    unsized_convolutions_free(&own->told);
     auto_rule_free(&own->rule);
     auto_models_free(&own->models);
     free(own);
@@ -37,7 +37,7 @@ static habitat_status prepare(const habitat_workload *w, const habitat_models *m
                               habitat_error *err) {
     auto_state *own = calloc(1, sizeof *own);
     habitat_status status = HABITAT_OK;
-    if (!own || convolutions_prepare(w, &own->told) != HABITAT_OK ||
+    if (!own || unsized_convolutions_prepare(w, &own->told) != HABITAT_OK ||
         auto_rule_prepare(w, &own->told, &own->rule) != HABITAT_OK)
         status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     else
@@ -124,8 +124,8 @@ static habitat_status by_rule(const method_question *q, method_answer *out, habi
     double floor_s = formula_kernel_floor_ns(q->gpu) * 1e-9 * rounds_of(q->work);
     double roof_s = formula_roofline_s(tiles_spent_flop(q->work, q->gpu), single_bytes(q),
                                        q->rates.flop_per_s, q->rates.bytes_per_s);
-    double own_s = films_told(q->work, q->arithmetic, q->gpu)
-                       ? films_s(q->work, q->gpu, q->rates.bytes_per_s, floor_s)
+    double own_s = conv3d_told(q->work, q->arithmetic, q->gpu)
+                       ? conv3d_s(q->work, q->gpu, q->rates.bytes_per_s, floor_s)
                    : class_of(q->work->op_class)->product
                        ? roof_s
                        : usual_time_s(q->work, q->gpu, roof_s, floor_s);

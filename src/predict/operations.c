@@ -16,12 +16,12 @@
 #include "kernels/batch_norms.h"
 #include "kernels/bias.h"
 #include "predict/estimate.h"
-#include "kernels/films.h"
+#include "kernels/conv3d_times.h"
 #include "predict/method.h"
 #include "predict/operator_model.h"
 #include "formula/rates.h"
 #include "operator/operator.h"
-#include "kernels/images.h"
+#include "kernels/conv_as_images.h"
 #include "kernels/padded.h"
 #include "kernels/usual.h"
 #include "work/class.h"
@@ -209,7 +209,7 @@ static bool told(const call *c, size_t i) {
     return plug->operation && !by->models_only && !by->models_name &&
            (batch_norms_told(q->work, q->gpu) ||
             (plug->models == HABITAT_MODEL_AUTO && plug->asks_models &&
-             films_told(q->work, q->arithmetic, q->gpu)));
+             conv3d_told(q->work, q->arithmetic, q->gpu)));
 }
 
 /* Frameworks run a convolution along a line as one of images a pixel high, by the same kernels. Of
@@ -219,8 +219,8 @@ static habitat_status fold(call *c, size_t i, habitat_error *err) {
     const habitat_work *work = c->questions[i].work;
     if (told(c, i))
         return HABITAT_OK;
-    bool film = images_of_film(work, &images);
-    if (!film && !images_of_line(work, &images))
+    bool film = conv_as_images_3d(work, &images);
+    if (!film && !conv_as_images_1d(work, &images))
         return HABITAT_OK;
     bool slow = film && work->pass != HABITAT_PASS_FORWARD &&
                 c->questions[i].arithmetic == HABITAT_DTYPE_FP32;

@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "memory/model.h"
 #include "models/learned.h"
-#include "kernels/images.h"
+#include "kernels/conv_as_images.h"
 #include "workload/recorded_format.h"
 
 /* Batches n, n/2, n/4, .. of which the models' largest answer counts. */
@@ -216,7 +216,7 @@ static habitat_status doubt_gradients(const habitat_workload *w, const scale_gro
     for (size_t g = 0; g < out->group_count; g++) {
         bool converted = g < w->group_count && after[g].source == SCALE_BY_FORMAT &&
                          after[g].arithmetic == HABITAT_DTYPE_FP32;
-        double factor = converted ? images_slow_factor(&after[g].work) : 1.0;
+        double factor = converted ? conv_slow_factor(&after[g].work) : 1.0;
         slow += factor > 1.0 ? out->groups[g].origin_ms : 0.0;
         more += (factor - 1.0) * out->groups[g].origin_ms;
         most = fmax(most, factor);

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "kernels/attentions.h"
-#include "kernels/images.h"
+#include "kernels/conv_as_images.h"
 #include "kernels/norms.h"
 #include "predict/scaling.h"
 #include "work/args.h"
@@ -134,7 +134,7 @@ static void put_question(questions *q, size_t g, const scale_group *first,
         take_one_group(work, other);
     bool as_other =
         apart ||
-        (asks && (images_of_line(work, other) || norms_asked(group, work, other) ||
+        (asks && (conv_as_images_1d(work, other) || norms_asked(group, work, other) ||
                   (q->after[g].source == SCALE_BY_FORMAT && attentions_padded(work, other))));
     q->of_groups[g] = (habitat_model_query){
         .work = as_other ? other

@@ -29,11 +29,11 @@
 #include "kernels/layouts.h"
 #include "kernels/norms.h"
 #include "predict/operations.h"
-#include "kernels/places.h"
+#include "kernels/unvectorised.h"
 #include "kernels/recorded_roofs.h"
 #include "predict/rescale_times.h"
 #include "kernels/scans.h"
-#include "kernels/streams.h"
+#include "kernels/elementwise_times.h"
 #include "kernels/sums.h"
 #include "kernels/tables.h"
 #include "kernels/tiles.h"
@@ -234,7 +234,7 @@ static double told_growth(const habitat_workload *w, const habitat_workload_grou
     double of_scans = scans_growth(group, &after->work, w->origin);
     double of_tables = tables_growth(group, &after->work, w->origin);
     double of_streams =
-        after->source == SCALE_BY_FORMAT ? (double)NAN : streams_growth(w, group, &after->work);
+        after->source == SCALE_BY_FORMAT ? (double)NAN : elementwise_growth(w, group, &after->work);
     return !isnan(of_sums)      ? of_sums
            : !isnan(of_scans)   ? of_scans
            : !isnan(of_tables)  ? of_tables
@@ -249,7 +249,7 @@ static void scale_kernels(const habitat_workload *w, size_t g, const scale_group
     const uint32_t *kernels = w->group_index + group->first_kernel;
     double ratio = work_ratio(group->work, after), sum_ns = 0.0, old_ns = 0.0, factor = 1.0;
     double floor_ns = formula_kernel_floor_ns(w->origin);
-    double places = places_ratio(w, group, after, ratio);
+    double places = unvectorised_ratio(w, group, after, ratio);
     bool modelled = isnan(places) && answer->before_ms > 0.0 && answer->after_ms > 0.0;
     bool batch = after->source != SCALE_BY_FORMAT; /* else blocks are as many */
     bool fills = batch || group->work->op_class == HABITAT_CLASS_REDUCE;

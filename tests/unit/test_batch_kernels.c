@@ -1,5 +1,5 @@
-/* Kernels that grow with a batch by what bounds them: src/kernels/streams.c, channel_norms.c,
- * layouts.c, layer_norms.c; attention. */
+/* Kernels that grow with a batch by what bounds them: src/kernels/elementwise_times.c,
+ * channel_norms.c, layouts.c, layer_norms.c; attention. */
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #include "kernels/layer_norms.h"
 #include "kernels/layouts.h"
 #include "formula/rates.h"
-#include "kernels/streams.h"
+#include "kernels/elementwise_times.h"
 #include "recorded_scale.h"
 #include "work_case.h"
 #include "workload/workload.h"
@@ -73,7 +73,7 @@ static double streamed_ns(const char *before, const char *after, uint32_t blocks
     made_group m;
     make(&m, before, after);
     add(&m, "elementwise_kernel", blocks, time_ns);
-    return beside_floors_ns(&m, streams_growth(&m.w, &m.group, &m.after));
+    return beside_floors_ns(&m, elementwise_growth(&m.w, &m.group, &m.after));
 }
 
 /* 0.5 million values are 4 MB read and written, which the cache holds: 2.67 us; 16 times as many
@@ -83,11 +83,11 @@ static void test_streams(void) {
     double bytes = 2 * 4 * 512 * 1024.0;
     habitat_gpu gpu = made_gpu("a", 100, 1, 1250, 10);
     gpu.l2_bytes = 10e6;
-    CHECK_NEAR(streams_passed_ns(&gpu, 3e6), 2000, 1e-9);
-    CHECK_NEAR(streams_passed_ns(&gpu, 8e6), 8000 * (.5 + .5 / 1.5), 1e-9);
-    CHECK_NEAR(streams_passed_ns(&gpu, 20e6), 20000, 1e-9);
+    CHECK_NEAR(elementwise_passed_ns(&gpu, 3e6), 2000, 1e-9);
+    CHECK_NEAR(elementwise_passed_ns(&gpu, 8e6), 8000 * (.5 + .5 / 1.5), 1e-9);
+    CHECK_NEAR(elementwise_passed_ns(&gpu, 20e6), 20000, 1e-9);
     check_case("what the cache holds passes half as fast again");
-    double passed = streams_passed_ns(&gpu, bytes), missed = 16 * bytes * 1e-3;
+    double passed = elementwise_passed_ns(&gpu, bytes), missed = 16 * bytes * 1e-3;
     CHECK_NEAR(streamed_ns(few, many, 1111, 100e3), 1600e3, 1e-3);
     CHECK_NEAR(streamed_ns(few, many, 1111, passed), missed, 1e-6);
     CHECK_NEAR(streamed_ns(few, many, 1111, passed / 2), missed / 2, 1e-6);

@@ -9,7 +9,7 @@
 #include "check.h"
 #include "made_gpu.h"
 #include "made_trace.h"
-#include "kernels/places.h"
+#include "kernels/unvectorised.h"
 #include "predict/rescale_times.h"
 #include "formula/rates.h"
 #include "kernels/scans.h"
@@ -172,12 +172,12 @@ static void test_places(const habitat_gpu_table *table) {
         bool without = runs(r.w, group, "::elementwise_kernel<");
         if (!without && !runs(r.w, group, "CatArrayBatchedCopy"))
             continue;
-        CHECK(isnan(places_ratio(r.w, group, &after, 1.0)));
+        CHECK(isnan(unvectorised_ratio(r.w, group, &after, 1.0)));
         after.work.dtype = HABITAT_DTYPE_BF16;
-        double ratio = places_ratio(r.w, group, &after, 0.5);
+        double ratio = unvectorised_ratio(r.w, group, &after, 0.5);
         CHECK(without ? fabs(ratio - 0.87055) < 1e-5 : isnan(ratio));
         after.mixed = true;
-        CHECK(isnan(places_ratio(r.w, group, &after, 0.5)));
+        CHECK(isnan(unvectorised_ratio(r.w, group, &after, 0.5)));
         by_place += without;
         others += !without;
     }

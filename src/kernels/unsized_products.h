@@ -1,13 +1,13 @@
 /* Products whose sizes nobody recorded: as large as their kernel's name, grid and time say. */
-#ifndef HABITAT_KERNELS_GUESS_H
-#define HABITAT_KERNELS_GUESS_H
+#ifndef HABITAT_KERNELS_UNSIZED_PRODUCTS_H
+#define HABITAT_KERNELS_UNSIZED_PRODUCTS_H
 
 #include "workload/workload.h"
 
 /* One operation, and all that launch the same kernel with the same grid. Sizes follow from the tile
  * in the kernel's name and the number of its blocks, but for one: that with which the models need
  * the measured time. docs/formulas.md#sizes-that-nobody-recorded */
-typedef struct guess {
+typedef struct unsized_product {
     const habitat_workload_kernel *kernel; /* the first that computes */
     habitat_class op_class;
     habitat_pass pass;
@@ -20,18 +20,20 @@ typedef struct guess {
     double residual;          /* what such kernels usually take of the models' time */
     double odd;               /* columns are an odd multiple of it; 0: they fill whole loads */
     habitat_work work;        /* with the size as it is now */
-} guess;
+} unsized_product;
 
 /* What is known of a group of unknown work before its time is looked at. False: nothing is. */
-bool guess_begin(const habitat_workload *w, const habitat_workload_group *group, guess *out);
+bool unsized_product_begin(const habitat_workload *w, const habitat_workload_group *group,
+                           unsized_product *out);
 
 /* One more operation like it. */
-void guess_add(guess *g, const habitat_workload *w, const habitat_workload_group *group);
+void unsized_product_add(unsized_product *g, const habitat_workload *w,
+                         const habitat_workload_group *group);
 
 /* Sets the size so that the sums take the share of their time that they usually do (usual.h). */
-void guess_settle(guess *g, const habitat_workload *w);
+void unsized_product_settle(unsized_product *g, const habitat_workload *w);
 
 /* Moves the size: the models say that the operation takes `ms` with that it has. */
-void guess_improve(guess *g, double ms);
+void unsized_product_improve(unsized_product *g, double ms);
 
 #endif

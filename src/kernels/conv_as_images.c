@@ -1,7 +1,7 @@
 /* cuDNN has no convolution in one dimension: PyTorch gives it, and its own depthwise kernels, a
  * height of one (docs/decisions/0420). Of three dimensions it has kernels, which take images about
  * as those of two do (docs/decisions/0431). */
-#include "kernels/images.h"
+#include "kernels/conv_as_images.h"
 
 #include "base/constants_intervals.h"
 
@@ -14,7 +14,7 @@ static bool has_dims(const habitat_work *work, uint32_t dims) {
            work->shape.conv.dims == dims;
 }
 
-bool images_of_line(const habitat_work *work, habitat_work *out) {
+bool conv_as_images_1d(const habitat_work *work, habitat_work *out) {
     if (!has_dims(work, 1))
         return false;
     *out = *work;
@@ -28,7 +28,7 @@ bool images_of_line(const habitat_work *work, habitat_work *out) {
     return true;
 }
 
-bool images_of_film(const habitat_work *work, habitat_work *out) {
+bool conv_as_images_3d(const habitat_work *work, habitat_work *out) {
     if (!has_dims(work, 3))
         return false;
     *out = *work;
@@ -45,7 +45,7 @@ bool images_of_film(const habitat_work *work, habitat_work *out) {
     return true;
 }
 
-double images_slow_factor(const habitat_work *work) {
+double conv_slow_factor(const habitat_work *work) {
     if (!work->known || work->pass == HABITAT_PASS_FORWARD ||
         class_of(work->op_class)->shape != CLASS_SHAPE_CONV)
         return 1.0;

@@ -1,5 +1,5 @@
 /* Convolutions in three dimensions on plain units, worked by hand. */
-#include "kernels/films.h"
+#include "kernels/conv3d_times.h"
 
 #include "check.h"
 #include "made_gpu.h"
@@ -16,9 +16,9 @@ static double film_us(const char *line, habitat_pass pass, double l2_bytes) {
     gpu.l2_bytes = l2_bytes;
     CHECK_INT(case_read(&read, line), 0);
     CHECK_INT(habitat_operation_work(&read.op, &work), HABITAT_OK);
-    CHECK(films_told(&work, HABITAT_DTYPE_FP32, &gpu));
+    CHECK(conv3d_told(&work, HABITAT_DTYPE_FP32, &gpu));
     work.pass = pass;
-    return films_s(&work, &gpu, 1e12, 1e-6) * 1e6;
+    return conv3d_s(&work, &gpu, 1e12, 1e-6) * 1e6;
 }
 
 static const char *const plain =
@@ -82,21 +82,21 @@ static void others(void) {
     habitat_work work;
     CHECK_INT(case_read(&read, plain), 0);
     CHECK_INT(habitat_operation_work(&read.op, &work), HABITAT_OK);
-    CHECK(films_told(&work, HABITAT_DTYPE_FP32, &gpu));
-    CHECK(!films_told(&work, HABITAT_DTYPE_TF32, &gpu));
+    CHECK(conv3d_told(&work, HABITAT_DTYPE_FP32, &gpu));
+    CHECK(!conv3d_told(&work, HABITAT_DTYPE_TF32, &gpu));
     gpu.compute_capability = 70; /* no unit for TF32: the same kernels, on fewer lanes */
-    CHECK(films_told(&work, HABITAT_DTYPE_FP32, &gpu));
+    CHECK(conv3d_told(&work, HABITAT_DTYPE_FP32, &gpu));
     work.shape.conv.groups = 2;
-    CHECK(!films_told(&work, HABITAT_DTYPE_FP32, &gpu));
+    CHECK(!conv3d_told(&work, HABITAT_DTYPE_FP32, &gpu));
     work.shape.conv.groups = 1;
     work.shape.conv.dims = 2;
-    CHECK(!films_told(&work, HABITAT_DTYPE_FP32, &gpu));
+    CHECK(!conv3d_told(&work, HABITAT_DTYPE_FP32, &gpu));
     check_case("matrix units and groups have other kernels");
     /* 64 lanes: a tile takes twice as long, waiting does not */
     gpu.fp32_lanes_per_sm = 64;
     work.shape.conv.dims = 3;
     work.pass = HABITAT_PASS_FORWARD;
-    CHECK_NEAR(films_s(&work, &gpu, 1e12, 1e-6) * 1e6, 2 * 40.8e-3 * (864 + 40), 1e-9);
+    CHECK_NEAR(conv3d_s(&work, &gpu, 1e12, 1e-6) * 1e6, 2 * 40.8e-3 * (864 + 40), 1e-9);
     check_case("half the lanes: the wait stays");
 }
 

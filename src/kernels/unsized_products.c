@@ -1,6 +1,6 @@
-/* See guess.h. Sizes are guessed as libraries choose kernels: a result of whole tiles, about as
- * wide as high. How far that is off where sizes are known: docs/decisions/0288. */
-#include "kernels/guess.h"
+/* See unsized_products.h. Sizes are guessed as libraries choose kernels: a result of whole tiles,
+ * about as wide as high. How far that is off where sizes are known: docs/decisions/0288. */
+#include "kernels/unsized_products.h"
 
 #include <math.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static double odd_multiple(double size, double step) {
     return step > 0.0 ? (2.0 * floor(size / (2.0 * step)) + 1.0) * step : size;
 }
 
-static void set_product_work(guess *g) {
+static void set_product_work(unsized_product *g) {
     double size = usual_size(g->size);
     habitat_gemm_shape s = {.b = found_or(g->b, fmax(1.0, round(g->size))),
                             .m = found_or(g->m, size),
@@ -42,7 +42,7 @@ static void set_product_work(guess *g) {
 
 /* A square image and kernels of 1 or 3 a side. Sums as long as those of 3x3 kernels are taken to be
  * of such: libraries compute them by Winograd, where the models know. */
-static void set_conv_work(guess *g) {
+static void set_conv_work(unsized_product *g) {
     double pixels = found_or(g->m, chosen_guess_pixels);
     double out = whole(found_or(g->n, g->size), 4.0);
     double sum = g->n > 0.0 ? g->size : 9.0 * g->size;
@@ -63,7 +63,7 @@ static void set_conv_work(guess *g) {
     (void)habitat_work_conv(&s, g->work.dtype, g->pass, &g->work);
 }
 
-static void set_size(guess *g, double size) {
+static void set_size(unsized_product *g, double size) {
     g->size = fmin(fmax(size, g->least), g->most);
     if (g->op_class == HABITAT_CLASS_CONV)
         set_conv_work(g);
@@ -74,7 +74,7 @@ static void set_size(guess *g, double size) {
 /* ---- what its name and grid tell ---- */
 
 /* Rows of tiles that make a result about as wide as high. */
-static void set_result(guess *g, const kernel_tile *tile, double tiles) {
+static void set_result(unsized_product *g, const kernel_tile *tile, double tiles) {
     double high = fmax(1.0, round(sqrt(tiles * tile->columns / tile->rows)));
     g->m = high * tile->rows;
     g->n = whole(tiles / high * tile->columns, 8.0);
@@ -90,7 +90,7 @@ static bool tiles_of(const habitat_workload *w, const habitat_kernel_form *form,
 
 /* Along z lie the parts of a long sum; of batched products, the batch. Where nothing tells the
  * sizes, a single product is a cube, and a batch one of heads. */
-static void begin_product(const habitat_workload *w, guess *g) {
+static void begin_product(const habitat_workload *w, unsized_product *g) {
     kernel_tile tile;
     double tiles, depth = (double)g->kernel->kernel->form->grid[2];
     bool batched = g->op_class == HABITAT_CLASS_BMM;
@@ -108,7 +108,7 @@ static void begin_product(const habitat_workload *w, guess *g) {
 }
 
 /* Of forward kernels cuDNN lays channels along x and pixels along y. */
-static void begin_conv(const habitat_workload *w, guess *g) {
+static void begin_conv(const habitat_workload *w, unsized_product *g) {
     const habitat_kernel_form *form = g->kernel->kernel->form;
     kernel_tile tile;
     double tiles;
@@ -174,13 +174,14 @@ static bool can_be_guessed(const habitat_work *work) {
            (work->op_class == HABITAT_CLASS_CONV && work->pass == HABITAT_PASS_FORWARD);
 }
 
-bool guess_begin(const habitat_workload *w, const habitat_workload_group *group, guess *out) {
+bool unsized_product_begin(const habitat_workload *w, const habitat_workload_group *group,
+                           unsized_product *out) {
     const habitat_workload_kernel *kernel = computing(w, group);
     const habitat_work *work = group->work;
     if (work->known || !kernel || !kernel->kernel->form->name || !can_be_guessed(work))
         return false;
     habitat_dtype arithmetic = kernel->facts.dtype;
-    guess g = {.kernel = kernel, .op_class = work->op_class, .pass = work->pass};
+    unsized_product g = {.kernel = kernel, .op_class = work->op_class, .pass = work->pass};
     g.work.dtype = arithmetic == HABITAT_DTYPE_TF32 ? HABITAT_DTYPE_FP32 : arithmetic;
     if (work->op_class == HABITAT_CLASS_CONV) {
         begin_conv(w, &g);
@@ -196,7 +197,8 @@ bool guess_begin(const habitat_workload *w, const habitat_workload_group *group,
     return true;
 }
 
-void guess_add(guess *g, const habitat_workload *w, const habitat_workload_group *group) {
+void unsized_product_add(unsized_product *g, const habitat_workload *w,
+                         const habitat_workload_group *group) {
     g->count++;
     g->total_ms += group->origin_ms;
     for (uint32_t i = 0; i < group->kernel_count; i++) {
@@ -207,7 +209,7 @@ void guess_add(guess *g, const habitat_workload *w, const habitat_workload_group
 
 /* ---- the size that is to be found ---- */
 
-void guess_settle(guess *g, const habitat_workload *w) {
+void unsized_product_settle(unsized_product *g, const habitat_workload *w) {
     const habitat_kernel_facts *facts = &g->kernel->facts;
     double mean_ns = g->main_ms / (double)g->count * HABITAT_NS_PER_MS;
     habitat_dtype used;
@@ -226,7 +228,7 @@ void guess_settle(guess *g, const habitat_workload *w) {
         set_size(g, g->size * pow(flop / g->work.flop, 1.0 / g->power));
 }
 
-void guess_improve(guess *g, double ms) {
+void unsized_product_improve(unsized_product *g, double ms) {
     double ratio = g->total_ms / (double)g->count / (ms * g->residual);
     if (ratio > 0.0 && isfinite(ratio))
         set_size(g, g->size * pow(ratio, 1.0 / g->power));

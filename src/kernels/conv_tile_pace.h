@@ -1,6 +1,6 @@
 /* How long blocks of cuDNN's fp32 convolutions take on plain units, by their tile. */
-#ifndef HABITAT_KERNELS_PACES_H
-#define HABITAT_KERNELS_PACES_H
+#ifndef HABITAT_KERNELS_CONV_TILE_PACE_H
+#define HABITAT_KERNELS_CONV_TILE_PACE_H
 
 /* For every tile that a multiprocessor computes it needs `pace` times what its lanes need for the
  * tile's sums and for `begin` terms more. A tile alone takes as long as `alone` of them together:
@@ -13,10 +13,10 @@ typedef struct tile_pace {
 
 enum { FORWARD_PACES = 3 };
 
-extern const tile_pace paces_forward[FORWARD_PACES];
+extern const tile_pace conv_tile_paces_forward[FORWARD_PACES];
 
 /* Blocks that follow each other on a multiprocessor. resident: those that all sms hold at a time;
  * 0: as many as there are. */
-double paces_turns(const tile_pace *p, double blocks, double resident, double sms);
+double conv_tile_turns(const tile_pace *p, double blocks, double resident, double sms);
 
 #endif

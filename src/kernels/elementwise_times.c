@@ -3,7 +3,7 @@
  * instructions and the order of their reads, of which any element needs as many. Models know one
  * kernel of each kind, mostly with vectors, which a cache makes faster than others can go:
  * docs/decisions/0530. */
-#include "kernels/streams.h"
+#include "kernels/elementwise_times.h"
 
 #include <math.h>
 
@@ -21,16 +21,16 @@ static bool is_told(const habitat_work *work) {
     return streams && work->known && bytes_of(work) > 0.0;
 }
 
-bool streams_know(const habitat_gpu *gpu) {
+bool elementwise_known(const habitat_gpu *gpu) {
     return gpu->l2_bytes > 0 && gpu->sm_count && habitat_memory_rate(gpu, true) > 0.0;
 }
 
-double streams_tensor_bytes(const habitat_work *work) {
+double elementwise_tensor_bytes(const habitat_work *work) {
     return work->shape.rows.rows * work->shape.rows.columns *
            (double)habitat_dtype_bytes(work->dtype);
 }
 
-double streams_passed_ns(const habitat_gpu *gpu, double bytes) {
+double elementwise_passed_ns(const habitat_gpu *gpu, double bytes) {
     double held = bytes / gpu->l2_bytes;
     double missed = (held - fitted_stream_held) / (fitted_stream_lost - fitted_stream_held);
     missed = fmin(fmax(missed, 0.0), 1.0);
@@ -39,8 +39,8 @@ double streams_passed_ns(const habitat_gpu *gpu, double bytes) {
 }
 
 /* What is faster than its bytes allow found more of them in the cache, or has fewer: that stays. */
-double streams_grown_ns(double own_ns, double passed, double passed_after, double issued,
-                        double power) {
+double elementwise_grown_ns(double own_ns, double passed, double passed_after, double issued,
+                            double power) {
     if (!(own_ns > passed))
         return passed_after * (own_ns / passed);
     double rest = issued * pow(pow(own_ns, power) - pow(passed, power), 1.0 / power);
@@ -56,10 +56,10 @@ static double issued_growth(const habitat_gpu *gpu, const habitat_workload_kerne
     return cut ? ratio : fmax(1.0, filled * ratio) / fmax(1.0, filled);
 }
 
-double streams_growth(const habitat_workload *w, const habitat_workload_group *group,
-                      const habitat_work *after) {
+double elementwise_growth(const habitat_workload *w, const habitat_workload_group *group,
+                          const habitat_work *after) {
     const habitat_gpu *gpu = w->origin;
-    if (!is_told(group->work) || !is_told(after) || !streams_know(gpu) || !group->kernel_count)
+    if (!is_told(group->work) || !is_told(after) || !elementwise_known(gpu) || !group->kernel_count)
         return NAN;
     const uint32_t *kernels = w->group_index + group->first_kernel;
     const habitat_workload_kernel *longest = &w->kernels[kernels[0]];
@@ -74,8 +74,9 @@ double streams_growth(const habitat_workload *w, const habitat_workload_group *g
     if (!(all_ns > floors_ns))
         return NAN;
     double ratio = bytes_of(after) / bytes_of(group->work);
-    double ns = streams_grown_ns(all_ns - floors_ns, streams_passed_ns(gpu, bytes_of(group->work)),
-                                 streams_passed_ns(gpu, bytes_of(after)),
-                                 issued_growth(gpu, longest, ratio), fitted_stream_power);
+    double ns =
+        elementwise_grown_ns(all_ns - floors_ns, elementwise_passed_ns(gpu, bytes_of(group->work)),
+                             elementwise_passed_ns(gpu, bytes_of(after)),
+                             issued_growth(gpu, longest, ratio), fitted_stream_power);
     return (floors_ns + ns) / all_ns;
 }

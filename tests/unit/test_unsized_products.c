@@ -4,7 +4,7 @@
 #include "check.h"
 #include "gpu/gpu.h"
 #include "made_trace.h"
-#include "kernels/named.h"
+#include "kernels/share_by_name.h"
 #include "work/elements.h"
 #include "work/tile.h"
 
@@ -110,11 +110,11 @@ static void test_elements(void) {
 }
 
 static void test_named(void) {
-    CHECK_NEAR(named_share("void cudnn::bn_bw_1C11_kernel_new<float>()"), 0.25, 0);
-    CHECK_NEAR(named_share("void cudnn::bn_bw_1C11_singleread<float>()"), 0.4, 0);
-    CHECK_NEAR(named_share("at::native::batch_norm_backward_kernel<c10::Half>"), 0.15, 0);
-    CHECK(isnan(named_share("a_kernel_of_nobody")));
-    CHECK(isnan(named_share(NULL)));
+    CHECK_NEAR(share_by_name("void cudnn::bn_bw_1C11_kernel_new<float>()"), 0.25, 0);
+    CHECK_NEAR(share_by_name("void cudnn::bn_bw_1C11_singleread<float>()"), 0.4, 0);
+    CHECK_NEAR(share_by_name("at::native::batch_norm_backward_kernel<c10::Half>"), 0.15, 0);
+    CHECK(isnan(share_by_name("a_kernel_of_nobody")));
+    CHECK(isnan(share_by_name(NULL)));
     check_case("known names have a usual share of their own, unknown ones none");
 }
 

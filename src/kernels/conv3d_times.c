@@ -1,12 +1,12 @@
-/* See films.h. cuDNN has no transforms for films, and without matrix units one kernel for each of
- * the three products, which computes its result in tiles and splits no sum, however long that is
- * and however few tiles there are: docs/decisions/0470. */
-#include "kernels/films.h"
+/* See conv3d_times.h. cuDNN has no transforms for films, and without matrix units one kernel for
+ * each of the three products, which computes its result in tiles and splits no sum, however long
+ * that is and however few tiles there are: docs/decisions/0470. */
+#include "kernels/conv3d_times.h"
 
 #include <math.h>
 
 #include "gpu/gpu.h"
-#include "kernels/paces.h"
+#include "kernels/conv_tile_pace.h"
 #include "work/args.h"
 
 /* The kernels of gradients are those of images, where they are taken, too. Fitted on these: 276
@@ -51,7 +51,7 @@ static double tiles_s(const tile_pace *p, double rows, double columns, double te
     tile_pace own = *p;
     own.alone = fmax(1, p->alone * lanes / LANES);
     double blocks = ceil(rows / p->rows) * ceil(columns / p->columns);
-    double turns = paces_turns(&own, blocks, p->resident * sms, sms);
+    double turns = conv_tile_turns(&own, blocks, p->resident * sms, sms);
     return turns * p->rows * p->columns * p->pace / lanes * (terms + p->begin) /
            gpu->boost_clock_hz;
 }
@@ -63,8 +63,8 @@ static double result_s(const film *f, const habitat_gpu *gpu) {
         return tiles_s(&looked_up, f->result_pixels, f->result_channels, f->channels * f->taps,
                        gpu);
     for (int i = 0; i < FORWARD_PACES; i++)
-        least = fmin(least, tiles_s(&paces_forward[i], f->result_pixels, f->result_channels,
-                                    f->channels * f->taps, gpu));
+        least = fmin(least, tiles_s(&conv_tile_paces_forward[i], f->result_pixels,
+                                    f->result_channels, f->channels * f->taps, gpu));
     return least;
 }
 
@@ -86,14 +86,14 @@ static double weights_s(const film *f, const habitat_gpu *gpu, double bytes_per_
                                  f->channels * f->taps, f->result_pixels, gpu);
 }
 
-bool films_told(const habitat_work *work, habitat_dtype arithmetic, const habitat_gpu *gpu) {
+bool conv3d_told(const habitat_work *work, habitat_dtype arithmetic, const habitat_gpu *gpu) {
     return work->op_class == HABITAT_CLASS_CONV && work->known && work->shape.conv.dims == 3 &&
            work->shape.conv.groups == 1 && arithmetic == HABITAT_DTYPE_FP32 &&
            gpu->fp32_lanes_per_sm > 0 && gpu->l2_bytes > 0;
 }
 
-double films_s(const habitat_work *work, const habitat_gpu *gpu, double bytes_per_s,
-               double floor_s) {
+double conv3d_s(const habitat_work *work, const habitat_gpu *gpu, double bytes_per_s,
+                double floor_s) {
     film f = film_of(work);
     double moved_s = (work->read_bytes + work->write_bytes) / bytes_per_s;
     double to_image = image_s(&f, gpu, bytes_per_s, floor_s), to_result = result_s(&f, gpu);

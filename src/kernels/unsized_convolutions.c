@@ -1,9 +1,10 @@
-/* See convolutions.h. A convolution is three products of the same three sizes: pixels of the
- * results, channels out, and the length of the sums. Its result is computed in tiles of the first
- * two; the gradient of its weights in tiles of the last two, the gradient of its data in tiles of
- * the first and the last. So the grids of a training step tell all of them. Without a backward pass
- * the length of the sums is what the forward kernel had time for. Evidence: docs/decisions/0325. */
-#include "kernels/convolutions.h"
+/* See unsized_convolutions.h. A convolution is three products of the same three sizes: pixels of
+ * the results, channels out, and the length of the sums. Its result is computed in tiles of the
+ * first two; the gradient of its weights in tiles of the last two, the gradient of its data in
+ * tiles of the first and the last. So the grids of a training step tell all of them. Without a
+ * backward pass the length of the sums is what the forward kernel had time for. Evidence:
+ * docs/decisions/0325. */
+#include "kernels/unsized_convolutions.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #include "base/constants_kernels.h"
 #include "formula/rates.h"
 #include "gpu/gpu.h"
-#include "kernels/paces.h"
+#include "kernels/conv_tile_pace.h"
 #include "kernels/usual.h"
 #include "work/conv_kernel.h"
 #include "work/tile.h"
@@ -107,7 +108,7 @@ static double blocks_in_turn(const habitat_workload *w, const habitat_workload_k
                              const tile_pace *pace) {
     double resident =
         kernel->launch == HABITAT_NONE ? 0.0 : (double)w->origin_waves[kernel->launch];
-    return paces_turns(pace, (double)kernel->facts.blocks, resident, w->origin->sm_count);
+    return conv_tile_turns(pace, (double)kernel->facts.blocks, resident, w->origin->sm_count);
 }
 
 /* The length of the sums that a forward kernel had time for; 0: nobody measured such kernels. */
@@ -120,7 +121,7 @@ static double sum_in_time(const habitat_workload *w, const habitat_workload_kern
         habitat_arithmetic_rate(w->origin, HABITAT_DTYPE_FP32, false, false, NULL, NULL) * 1e-9 /
         w->origin->sm_count;
     for (size_t i = 0; i < FORWARD_PACES; i++) {
-        const tile_pace *p = &paces_forward[i];
+        const tile_pace *p = &conv_tile_paces_forward[i];
         if (tile.rows != p->rows || tile.columns != p->columns)
             continue;
         double turns = blocks_in_turn(w, kernel, p);
@@ -407,7 +408,7 @@ static void set_works(const habitat_workload *w, double growth, uint32_t *group_
     }
 }
 
-habitat_status convolutions_prepare(const habitat_workload *w, convolution_works *out) {
+habitat_status unsized_convolutions_prepare(const habitat_workload *w, unsized_convolutions *out) {
     size_t operations = 0;
     if (!workload_lacks_shapes(w))
         return HABITAT_OK;
@@ -425,11 +426,11 @@ habitat_status convolutions_prepare(const habitat_workload *w, convolution_works
     return ok ? HABITAT_OK : HABITAT_E_MEMORY;
 }
 
-void convolutions_free(convolution_works *l) {
+void unsized_convolutions_free(unsized_convolutions *l) {
     free(l->works);
-    *l = (convolution_works){0};
+    *l = (unsized_convolutions){0};
 }
 
-const habitat_work *convolutions_work(const convolution_works *l, size_t group) {
+const habitat_work *unsized_convolutions_work(const unsized_convolutions *l, size_t group) {
     return l->works && l->works[group].known ? &l->works[group] : NULL;
 }

@@ -3,7 +3,7 @@
  * short times apart (auto_rule.c). Both halves of the models (every second of the alphabet) give
  * alike shares where both have such kernels; how they differ: docs/decisions/0289. Searched from
  * the top, the first part that a name contains wins. */
-#include "kernels/named.h"
+#include "kernels/share_by_name.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -48,7 +48,7 @@ static const struct {
     {"reduce_kernel", 0.4},
 };
 
-double named_share(const char *name) {
+double share_by_name(const char *name) {
     for (size_t i = 0; name && i < sizeof shares / sizeof *shares; i++)
         if (strstr(name, shares[i].part))
             return shares[i].share;

@@ -1,6 +1,6 @@
-/* See places.h. Each thread works out where its elements lie and moves them one by one: as many
- * instructions and requests in 16 bit as in fp32, and half of the bytes. */
-#include "kernels/places.h"
+/* See unvectorised.h. Each thread works out where its elements lie and moves them one by one: as
+ * many instructions and requests in 16 bit as in fp32, and half of the bytes. */
+#include "kernels/unvectorised.h"
 
 #include <math.h>
 #include <string.h>
@@ -38,8 +38,8 @@ static bool runs_without_vectors(const habitat_workload *w, const habitat_worklo
     return group->kernel_count > 0;
 }
 
-double places_ratio(const habitat_workload *w, const habitat_workload_group *group,
-                    const scale_group *after, double ratio) {
+double unvectorised_ratio(const habitat_workload *w, const habitat_workload_group *group,
+                          const scale_group *after, double ratio) {
     if (group->work->dtype == after->work.dtype)
         return NAN;
     if (runs_without_vectors(w, group, after) && ratio > 0.0 && after->ratio > 0.0)
