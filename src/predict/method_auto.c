@@ -118,12 +118,13 @@ static double rounds_of(const habitat_work *work) {
 static habitat_status by_rule(const method_question *q, method_answer *out, habitat_error *err) {
     if (!formula_usable(q->gpu->boost_clock_hz))
         return habitat_fail(err, HABITAT_E_NO_SPEC, "%s lists no boost clock", q->gpu->name);
-    habitat_status status = single_check(q, true, true, err);
+    habitat_status status = operation_question_check(q, true, true, err);
     if (status != HABITAT_OK)
         return status;
     double floor_s = formula_kernel_floor_ns(q->gpu) * 1e-9 * rounds_of(q->work);
-    double roof_s = formula_roofline_s(tiles_spent_flop(q->work, q->gpu), single_bytes(q),
-                                       q->rates.flop_per_s, q->rates.bytes_per_s);
+    double roof_s =
+        formula_roofline_s(tiles_spent_flop(q->work, q->gpu), operation_question_bytes(q),
+                           q->rates.flop_per_s, q->rates.bytes_per_s);
     double own_s = conv3d_told(q->work, q->arithmetic, q->gpu)
                        ? conv3d_s(q->work, q->gpu, q->rates.bytes_per_s, floor_s)
                    : class_of(q->work->op_class)->product

@@ -36,7 +36,7 @@ static habitat_status answer(habitat_method method, double seconds, method_answe
 
 static habitat_status flops_operation(const method_question *q, method_answer *out,
                                       habitat_error *err) {
-    habitat_status status = single_check(q, true, false, err);
+    habitat_status status = operation_question_check(q, true, false, err);
     return status == HABITAT_OK
                ? answer(HABITAT_METHOD_FLOPS, q->work->flop / q->rates.flop_per_s, out)
                : status;
@@ -44,20 +44,20 @@ static habitat_status flops_operation(const method_question *q, method_answer *o
 
 static habitat_status bandwidth_operation(const method_question *q, method_answer *out,
                                           habitat_error *err) {
-    habitat_status status = single_check(q, false, true, err);
-    return status == HABITAT_OK
-               ? answer(HABITAT_METHOD_BANDWIDTH, single_bytes(q) / q->rates.bytes_per_s, out)
-               : status;
+    habitat_status status = operation_question_check(q, false, true, err);
+    return status == HABITAT_OK ? answer(HABITAT_METHOD_BANDWIDTH,
+                                         operation_question_bytes(q) / q->rates.bytes_per_s, out)
+                                : status;
 }
 
 static habitat_status roofline_operation(const method_question *q, method_answer *out,
                                          habitat_error *err) {
-    habitat_status status = single_check(q, true, true, err);
+    habitat_status status = operation_question_check(q, true, true, err);
     if (status != HABITAT_OK)
         return status;
     return answer(HABITAT_METHOD_ROOFLINE,
-                  formula_roofline_s(q->work->flop, single_bytes(q), q->rates.flop_per_s,
-                                     q->rates.bytes_per_s),
+                  formula_roofline_s(q->work->flop, operation_question_bytes(q),
+                                     q->rates.flop_per_s, q->rates.bytes_per_s),
                   out);
 }
 

@@ -171,7 +171,8 @@ static void accept(const operations_by *by, const method_question *q, const meth
         .origin_ms = NAN,
         .interval_basis = measured ? HABITAT_INTERVAL_OPERATIONS : HABITAT_INTERVAL_DEFAULT,
         .method = answer->method,
-        .bound = estimate_bound(q->gpu, q->work->flop, single_bytes(q), q->rates, answer->ms),
+        .bound = estimate_bound(q->gpu, q->work->flop, operation_question_bytes(q), q->rates,
+                                answer->ms),
     };
 }
 
@@ -415,7 +416,7 @@ static habitat_status open_call(call *c, habitat_error *err) {
 
 /* As the framework runs operation i, which may be of other sizes or formats than the caller's. */
 static habitat_status put_question(call *c, size_t i, habitat_error *err) {
-    c->questions[i] = single_question(&c->given[i], c->gpu, c->plug->sustained);
+    c->questions[i] = operation_question(&c->given[i], c->gpu, c->plug->sustained);
     c->queries[i] = c->given[i];
     habitat_status status = pad(c, i, err);
     if (status == HABITAT_OK)

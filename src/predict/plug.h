@@ -3,7 +3,7 @@
 #define HABITAT_PREDICT_PLUG_H
 
 #include "predict/operator_model.h"
-#include "predict/single.h"
+#include "predict/operation_question.h"
 #include "predict/scaling.h"
 
 /* A method. A call that it does not have is NULL. A struct with a name alone marks numbers. */
@@ -37,7 +37,7 @@ typedef struct method_plug {
 
     /* In place of it, where times go with the recorded one: kernel i's time over that, as `ns`. It
      * looks at the kernel's launch and work alone, and is asked once for all that are alike
-     * (alike.h). */
+     * (kernel_kinds.h). */
     scaled (*factor)(const scaling *s, size_t i);
 
     /* Whether its intervals between these GPUs are calibrated, as those of interval.c; and what is

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "models/learned.h"
-#include "predict/alike.h"
+#include "predict/kernel_kinds.h"
 #include "predict/estimate.h"
 #include "predict/fallback.h"
 #include "predict/kernel_times.h"

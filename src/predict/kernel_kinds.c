@@ -1,5 +1,5 @@
-/* See alike.h. A step repeats its layers, and their kernels with them. */
-#include "predict/alike.h"
+/* See kernel_kinds.h. A step repeats its layers, and their kernels with them. */
+#include "predict/kernel_kinds.h"
 
 #include <stdlib.h>
 #include <string.h>

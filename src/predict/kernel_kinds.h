@@ -1,6 +1,6 @@
 /* Kernels that differ in their times alone: launched alike, with the same work. */
-#ifndef HABITAT_PREDICT_ALIKE_H
-#define HABITAT_PREDICT_ALIKE_H
+#ifndef HABITAT_PREDICT_KERNEL_KINDS_H
+#define HABITAT_PREDICT_KERNEL_KINDS_H
 
 #include "workload/workload.h"
 

@@ -1,6 +1,7 @@
-/* One operation on one GPU, without a measurement to scale. */
-#ifndef HABITAT_PREDICT_SINGLE_H
-#define HABITAT_PREDICT_SINGLE_H
+/* One operation on one GPU, without a measurement to scale: its number format there and its rates.
+ */
+#ifndef HABITAT_PREDICT_OPERATION_QUESTION_H
+#define HABITAT_PREDICT_OPERATION_QUESTION_H
 
 #include <habitat/predict.h>
 
@@ -20,15 +21,15 @@ typedef struct method_answer {
 } method_answer;
 
 /* sustained: rates that GPUs keep up, else those of the spec sheet. */
-method_question single_question(const habitat_model_query *query, const habitat_gpu *gpu,
-                                bool sustained);
+method_question operation_question(const habitat_model_query *query, const habitat_gpu *gpu,
+                                   bool sustained);
 
 /* HABITAT_E_NO_SPEC where the GPU lists no rate that is needed: arithmetic (for an operation that
  * computes anything), memory. */
-habitat_status single_check(const method_question *q, bool arithmetic, bool memory,
-                            habitat_error *err);
+habitat_status operation_question_check(const method_question *q, bool arithmetic, bool memory,
+                                        habitat_error *err);
 
-static inline double single_bytes(const method_question *q) {
+static inline double operation_question_bytes(const method_question *q) {
     return q->work->read_bytes + q->work->write_bytes;
 }
 
