@@ -1,4 +1,5 @@
-/* Inside of steps.c and taken.c: the walk over a forward pass, and the operation at hand. */
+/* Inside of steps.c and input_tensors.c: the walk over a forward pass, and the operation at hand.
+ */
 #ifndef HABITAT_MEMORY_CALL_H
 #define HABITAT_MEMORY_CALL_H
 

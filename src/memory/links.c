@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory/again.h"
+#include "memory/recomputed.h"
 #include "memory/rules.h"
 #include "memory/sparse.h"
 #include "work/args.h"
@@ -88,7 +88,7 @@ bool memory_links_of(const habitat_trace *trace, memory_links *out) {
     note_results(out);
     note_rows(out);
     note_copies(out);
-    return memory_again_note(out->operations, out->count, out->again_ns, out->backward_ns);
+    return memory_recomputed_note(out->operations, out->count, out->again_ns, out->backward_ns);
 }
 
 void memory_links_free(memory_links *links) {

@@ -146,7 +146,7 @@ struct habitat_memory {
 habitat_status memory_steps_of(const habitat_trace *trace, const habitat_trace_memory *noted,
                                const memory_facts *facts, habitat_memory_format format,
                                const struct memory_workspaces *spaces, memory_steps *out);
-/* lines.c: a copy of a step, a life at the end; false when out of memory. */
+/* peak_lines.c: a copy of a step, a life at the end; false when out of memory. */
 bool memory_steps_add(memory_steps *steps, const memory_step *step);
 bool memory_steps_add_life(memory_steps *steps, const memory_life *life);
 void memory_steps_free(memory_steps *steps);
@@ -187,7 +187,8 @@ int memory_fits(double headroom_bytes, double margin_bytes);
 habitat_memory_fit memory_fit_with(const habitat_memory_parts *parts, const habitat_gpu *gpu,
                                    const memory_margin *margin);
 
-/* gap.c: why nothing is told of another batch size or format, as a sentence; false: it is told. */
+/* unknown_reason.c: why nothing is told of another batch size or format, as a sentence; false: it
+ * is told. */
 bool memory_explain_gap(const habitat_memory *m, char *out, size_t size);
 
 /* rules.c */
@@ -199,7 +200,7 @@ typedef struct memory_gradients {
     double each;        /* of one element's gradient */
 } memory_gradients;
 
-/* lines.c: the moments of the passes. most: with the algorithms that need most. */
+/* peak_lines.c: the moments of the passes. most: with the algorithms that need most. */
 habitat_status memory_lines_of(const memory_steps *steps, const memory_facts *facts,
                                const memory_gradients *all, bool most, memory_lines *out);
 void memory_lines_free(memory_lines *lines);

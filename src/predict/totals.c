@@ -8,7 +8,7 @@
 #include "base/words.h"
 #include "formula/formula.h"
 #include "gpu/gpu.h"
-#include "memory/moments.h"
+#include "memory/counted_peak.h"
 #include "predict/widen.h"
 #include "workload/bound.h"
 #include "workload/recorded_format.h"

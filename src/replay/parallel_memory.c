@@ -5,7 +5,7 @@
 
 #include "base/constants_memory.h"
 #include "base/constants_parallel.h"
-#include "memory/moments.h"
+#include "memory/counted_peak.h"
 #include "workload/workload.h"
 
 /* An iteration that several GPUs share. */

@@ -25,7 +25,7 @@
 #include "work/args.h"
 #include "work/autocast.h"
 #include "work/widening.h"
-#include "rescale/again.h"
+#include "rescale/recomputed_layers.h"
 #include "rescale/cast_attention.h"
 #include "rescale/cast_inputs.h"
 #include "rescale/cast_joined.h"
@@ -281,7 +281,8 @@ static bool set_up(caster *c, uint32_t *groups, size_t *count) {
         !c->fused_back || !c->room)
         return false;
     scale_mark_attention_in_parts(c->ops, c->op_count, c->parts);
-    if (!again_mark(c->ops, c->op_count, c->again) || !scale_order(c->w, groups, count) ||
+    if (!recomputed_layers_mark(c->ops, c->op_count, c->again) ||
+        !scale_order(c->w, groups, count) ||
         weight_casts_of(c->w->trace, &c->weights, NULL) != HABITAT_OK ||
         !count_weights(c, groups, *count))
         return false;

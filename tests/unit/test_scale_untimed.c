@@ -7,7 +7,7 @@
 #include "check.h"
 #include "made_gpu.h"
 #include "made_trace.h"
-#include "memory/moments.h"
+#include "memory/counted_peak.h"
 #include "workload/recorded_shapes.h"
 
 static void operation(made_text *text, int at, const char *name, const char *dims,
@@ -93,10 +93,10 @@ static void test_moments(void) {
     habitat_memory_parts parts;
     habitat_gpu gpu = made_gpu("made", 100, 1, 2000, 50);
     CHECK_INT(passes->count, 2);
-    CHECK_NEAR(memory_moments_peak(passes, 1.0), 2.0e9, 0.0);
-    CHECK_NEAR(memory_moments_peak(passes, 0.5), 1.75e9, 0.0);
-    CHECK_NEAR(memory_moments_peak(passes, 10.0), 10.0e9, 0.0);
-    CHECK(isnan(memory_moments_peak(&(habitat_memory_moments){.count = 0}, 2.0)));
+    CHECK_NEAR(memory_counted_peak(passes, 1.0), 2.0e9, 0.0);
+    CHECK_NEAR(memory_counted_peak(passes, 0.5), 1.75e9, 0.0);
+    CHECK_NEAR(memory_counted_peak(passes, 10.0), 10.0e9, 0.0);
+    CHECK(isnan(memory_counted_peak(&(habitat_memory_moments){.count = 0}, 2.0)));
     memory_counted(info, 0.25, &parts);
     CHECK_NEAR(parts.peak_bytes, 1.8e9, 0.0); /* the optimiser's step, whatever the batch */
     check_case("another moment takes most with another batch");

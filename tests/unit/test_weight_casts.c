@@ -5,7 +5,7 @@
 
 #include "check.h"
 #include "made_trace.h"
-#include "rescale/again.h"
+#include "rescale/recomputed_layers.h"
 #include "rescale/weight_casts.h"
 
 static void operation(made_text *text, const char *name, int thread, int at, int dur) {
@@ -42,7 +42,7 @@ static void check_again(made_text *made, const char *wanted) {
     const habitat_operation *ops = habitat_trace_operations(trace, &count);
     bool *again = calloc(count + 1, sizeof *again);
     char found[32] = "";
-    CHECK(again_mark(ops, count, again));
+    CHECK(recomputed_layers_mark(ops, count, again));
     for (size_t i = 0; i < count && i < sizeof found - 1; i++)
         found[i] = again[i] ? '1' : '0';
     CHECK_TEXT(found, wanted);

@@ -6,7 +6,7 @@
  * forward operation of that backward one (PyTorch's checkpoints without reentry), or that lies in
  * it (those with). Casts are left out: autocast keeps copies of weights from one call to the next,
  * so that the second run may have more of them or fewer. docs/decisions/0490 */
-#include "memory/again.h"
+#include "memory/recomputed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -171,8 +171,8 @@ static void spread(const habitat_operation *all, size_t count, uint64_t *again_n
             again_ns[i] = again_ns[all[i].parent];
 }
 
-bool memory_again_note(const habitat_operation *operations, size_t count, uint64_t *again_ns,
-                       uint64_t *backward_ns) {
+bool memory_recomputed_note(const habitat_operation *operations, size_t count, uint64_t *again_ns,
+                            uint64_t *backward_ns) {
     call_list forward = {.operations = operations}, again = {.operations = operations};
     forward.calls = malloc((count + 1) * sizeof *forward.calls);
     again.calls = malloc((count + 1) * sizeof *again.calls);

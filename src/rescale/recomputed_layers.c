@@ -1,14 +1,14 @@
 /* A checkpoint's layers run again inside the first backward operation that needs what they make,
  * and before its own kernels. No formula of a gradient calls a layer by its name in Python: a
  * backward operation that holds one has run layers again up to the last of them. */
-#include "rescale/again.h"
+#include "rescale/recomputed_layers.h"
 
 #include <stdlib.h>
 
 #include "trace/names.h"
 #include "work/container.h"
 
-bool again_mark(const habitat_operation *ops, size_t count, bool *out) {
+bool recomputed_layers_mark(const habitat_operation *ops, size_t count, bool *out) {
     uint32_t *node = calloc(count + 1, sizeof *node); /* the backward operation around each */
     uint64_t *until =
         calloc(count + 1, sizeof *until); /* of a backward one: the last layer's end */

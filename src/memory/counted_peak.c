@@ -1,10 +1,10 @@
-/* See moments.h. Of a batch of another size another moment may be the one that takes most, so all
- * of those are noted of which one is. */
-#include "memory/moments.h"
+/* See counted_peak.h. Of a batch of another size another moment may be the one that takes most, so
+ * all of those are noted of which one is. */
+#include "memory/counted_peak.h"
 
 #include <math.h>
 
-double memory_moments_peak(const habitat_memory_moments *moments, double factor) {
+double memory_counted_peak(const habitat_memory_moments *moments, double factor) {
     double most = NAN;
     for (size_t i = 0; i < moments->count; i++)
         most = fmax(most, moments->all[i].kept_bytes + moments->all[i].grown_bytes * factor);
@@ -14,8 +14,8 @@ double memory_moments_peak(const habitat_memory_moments *moments, double factor)
 void memory_counted(const habitat_trace_info *info, double factor, habitat_memory_parts *out) {
     const habitat_trace_memory *m = &info->memory;
     double peak = factor == 1.0 ? info->peak_memory_bytes
-                                : fmax(memory_moments_peak(&m->passes, factor),
-                                       memory_moments_peak(&m->steps, factor));
+                                : fmax(memory_counted_peak(&m->passes, factor),
+                                       memory_counted_peak(&m->steps, factor));
     bool counted = peak > 0.0;
     *out =
         (habitat_memory_parts){.basis = counted ? HABITAT_MEMORY_TENSORS : HABITAT_MEMORY_UNKNOWN,

@@ -1,12 +1,12 @@
 /* Memory of a recording without a GPU, whose tensors the recorder counted. */
-#ifndef HABITAT_MEMORY_MOMENTS_H
-#define HABITAT_MEMORY_MOMENTS_H
+#ifndef HABITAT_MEMORY_COUNTED_PEAK_H
+#define HABITAT_MEMORY_COUNTED_PEAK_H
 
 #include "memory/model.h"
 
 /* The most of these moments [byte] where tensors that grow with the batch are `factor` times as
  * large; NaN: none is noted. */
-double memory_moments_peak(const habitat_memory_moments *moments, double factor);
+double memory_counted_peak(const habitat_memory_moments *moments, double factor);
 
 /* The same of an iteration: at its own batch (factor 1) the noted peak; basis UNKNOWN where nothing
  * is noted. */
