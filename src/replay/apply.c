@@ -11,7 +11,7 @@
 #include "predict/widen.h"
 #include "replay/apply_untimed.h"
 #include "replay/graph.h"
-#include "replay/lengths.h"
+#include "replay/iteration_times.h"
 #include "workload/bound.h"
 #include "workload/workload.h"
 

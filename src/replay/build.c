@@ -1,5 +1,5 @@
 /* From a workload to its graph. */
-#include "replay/abreast.h"
+#include "replay/state_sweep.h"
 #include "replay/builder.h"
 #include "trace/calls.h"
 

@@ -41,7 +41,7 @@ typedef struct replay_pause {
     bool once;          /* what a GPU or a library does when it is first used */
 } replay_pause;
 
-/* A call, or a pause inside an operation, that may be a first use; see once.c. */
+/* A call, or a pause inside an operation, that may be a first use; see first_use.c. */
 typedef struct replay_slow {
     const char *name; /* borrowed from the trace */
     uint64_t start_ns, ns;
@@ -120,7 +120,8 @@ bool replay_find_pauses(replay_builder *b);
 /* data.c: whether an operation's own time on the CPU is spent on the data of a batch. */
 bool replay_is_data(const replay_builder *b, uint32_t operation);
 
-/* once.c: keep what may be slow, all of it before the first question; false when out of memory. */
+/* first_use.c: keep what may be slow, all of it before the first question; false when out of
+ * memory. */
 bool replay_note_slow(replay_builder *b, replay_slow made);
 
 /* Whether something of its name is as slow in another iteration. */
@@ -169,11 +170,12 @@ typedef struct replay_reasons {
     bool message;      /* the last of them to end is a collective */
 } replay_reasons;
 
-/* room.c: of the edges up to `edge_end`; and, where it began later than they say, another one. */
+/* kernel_room.c: of the edges up to `edge_end`; and, where it began later than they say, another
+ * one. */
 void replay_find_reasons(const replay_builder *b, size_t node, size_t edge_end,
                          replay_reasons *out);
-bool replay_room(replay_builder *b, size_t node);    /* false when out of memory */
-void replay_at_once(replay_builder *b, size_t node); /* once its edges are known */
+bool replay_kernel_room(replay_builder *b, size_t node); /* false when out of memory */
+void replay_at_once(replay_builder *b, size_t node);     /* once its edges are known */
 
 /* gaps.c: pauses and latency, from all kernels and their edges; false when out of memory. */
 bool replay_set_gaps(replay_builder *b);

@@ -9,7 +9,7 @@
 
 #include "base/constants_replay.h"
 #include "replay/clock.h"
-#include "replay/others.h"
+#include "replay/rank_waits.h"
 #include "replay/rule.h"
 #include "workload/bound.h"
 #include "workload/workload.h"

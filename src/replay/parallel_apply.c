@@ -5,7 +5,7 @@
 #include "base/constants_intervals.h"
 #include "base/constants_parallel.h"
 #include "base/error.h"
-#include "replay/lengths.h"
+#include "replay/iteration_times.h"
 #include "replay/parallel.h"
 #include "replay/parallel_memory.h"
 #include "replay/sharded.h"
@@ -16,20 +16,20 @@
 enum { GPUS_MOST = 65536 };
 
 /* What messages add may be longer than predicted by `doubt` of it. */
-static double slow_end(const habitat_prediction *one, const replay_lengths *of, double more_ms,
-                       double doubt) {
+static double slow_end(const habitat_prediction *one, const replay_iteration_times *of,
+                       double more_ms, double doubt) {
     return fmax(one->high_ms, of->high_ms) + doubt * fmax(0.0, more_ms);
 }
 
 /* The same with a CPU that takes no time. A slower one hides more of the messages, and less of them
  * can be longer: but what a CPU takes makes no iteration shorter, and so no end of its interval. */
-static double slow_end_of_gpus(const habitat_prediction *one, const replay_lengths *of,
+static double slow_end_of_gpus(const habitat_prediction *one, const replay_iteration_times *of,
                                double doubt) {
     return of->slow_gpu_ms + doubt * fmax(0.0, of->gpu_ms - one->gpu_ms);
 }
 
 /* `one` is the iteration of one GPU: what was measured of it stays, and the rest comes on top. */
-static void set(const habitat_replay *r, const replay_parallel *p, const replay_lengths *of,
+static void set(const habitat_replay *r, const replay_parallel *p, const replay_iteration_times *of,
                 uint32_t count, habitat_prediction *one) {
     double more_ms = of->ms - one->iteration_ms;
     if (!one->sharded)
@@ -77,7 +77,7 @@ static habitat_status share(const habitat_replay *r, uint32_t count, double low,
                             habitat_prediction *p, habitat_error *err) {
     replay_parallel made = {0};
     replay_parted told = {0};
-    replay_lengths of = {0};
+    replay_iteration_times of = {0};
     double *ns = malloc((p->trace_kernel_count + 1) * sizeof *ns);
     if (!ns)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");

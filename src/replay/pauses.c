@@ -2,8 +2,8 @@
  * thread, but those that are apart (cpu.c), and no call is open. Such a pause is the data loader's,
  * a file's, a sleep's; the profiler does not stretch it, and another host or precision does not
  * shorten it. Inside an operation that launches it is that operation's work; a call that takes so
- * long blocks. Either is left out where it happens once (once.c): then it sets the GPU or a library
- * up. */
+ * long blocks. Either is left out where it happens once (first_use.c): then it sets the GPU or a
+ * library up. */
 #include "base/constants_replay.h"
 #include "base/letter.h"
 #include "base/list.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "replay/abreast.h"
+#include "replay/state_sweep.h"
 #include "workload/workload.h"
 
 void replay_ranks_free(replay_ranks *ranks) {

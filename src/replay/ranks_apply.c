@@ -7,7 +7,7 @@
 #include "predict/kernel_times.h"
 #include "gpu/gpu.h"
 #include "predict/widen.h"
-#include "replay/lengths.h"
+#include "replay/iteration_times.h"
 #include "replay/ranks.h"
 #include "workload/bound.h"
 #include "workload/collective.h"
@@ -112,7 +112,7 @@ static habitat_status alone_ms(const applying *a, size_t r, double *out_ms, habi
 }
 
 typedef struct lengths {
-    replay_lengths of;
+    replay_iteration_times of;
     double busy_ms; /* of the first rank */
 } lengths;
 
@@ -149,7 +149,7 @@ static habitat_status set_waiting(const applying *a, double silent_ms, habitat_p
 
 static void set(const applying *a, const lengths *all, habitat_prediction *p) {
     const habitat_replay *joint = &a->ranks->joint;
-    const replay_lengths *of = &all->of;
+    const replay_iteration_times *of = &all->of;
     bool measured = is_measured(a);
     bool recorded = measured && replay_knows_origin(joint) && !replay_is_elsewhere(joint, p);
     const habitat_workload *w = joint->workload;

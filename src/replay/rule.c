@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "base/constants_scaling.h"
-#include "replay/moments.h"
+#include "replay/cpu_points.h"
 #include "workload/workload.h"
 
 const double replay_rule_weights[REPLAY_FEATURES] = {0.4019, 5948.0, 6785.0};
@@ -35,9 +35,9 @@ static size_t unseen_launches(const habitat_workload *w) {
 
 habitat_status replay_features(const habitat_workload *w, double out[REPLAY_FEATURES],
                                replay_more *more, habitat_error *err) {
-    replay_moments m;
+    replay_cpu_points m;
     double iterations = (double)w->info.iteration_count;
-    habitat_status status = replay_moments_of(w->trace, &m, err);
+    habitat_status status = replay_cpu_points_of(w->trace, &m, err);
     if (status != HABITAT_OK)
         return status;
     double launches = (double)unseen_launches(w);

@@ -19,7 +19,7 @@
 #include "base/error.h"
 #include "formula/rates.h"
 #include "replay/layers.h"
-#include "replay/parts.h"
+#include "replay/sharded_kernels.h"
 #include "replay/sharing.h"
 #include "workload/recorded_format.h"
 #include "workload/workload.h"

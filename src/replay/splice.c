@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/list.h"
-#include "replay/abreast.h"
+#include "replay/state_sweep.h"
 
 bool splice_begin(splice *s, const replay_graph *old) {
     *s = (splice){.cpu_ns = calloc(old->node_count + 1, sizeof *s->cpu_ns)};

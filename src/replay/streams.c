@@ -250,7 +250,7 @@ bool replay_kernel(replay_builder *b, size_t node) {
         fine = replay_add_edge(b->graph, b->kernel_node[s->last], REPLAY_GAP, 0.0);
     else if (fine && s->state)
         fine = replay_add_edge(b->graph, REPLAY_CARRY | s->state, REPLAY_GAP, 0.0);
-    fine = fine && (lone || replay_room(b, node));
+    fine = fine && (lone || replay_kernel_room(b, node));
     s->last_but_one = s->last;
     s->last = n->index;
     b->kernel_node[n->index] = (uint32_t)node;

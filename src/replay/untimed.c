@@ -12,7 +12,7 @@
 #include "base/constants_recordings.h"
 #include "base/error.h"
 #include "predict/untimed.h"
-#include "replay/abreast.h"
+#include "replay/state_sweep.h"
 #include "replay/launched.h"
 #include "trace/calls.h"
 #include "workload/cpu_table.h"

@@ -1,5 +1,5 @@
-/* See parts.h. */
-#include "replay/parts.h"
+/* See sharded_kernels.h. */
+#include "replay/sharded_kernels.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Waiting for other ranks that the recorded iteration has no room for. */
-#ifndef HABITAT_REPLAY_OTHERS_H
-#define HABITAT_REPLAY_OTHERS_H
+#ifndef HABITAT_REPLAY_RANK_WAITS_H
+#define HABITAT_REPLAY_RANK_WAITS_H
 
 #include "replay/graph.h"
 

@@ -1,5 +1,5 @@
-/* See lengths.h. */
-#include "replay/lengths.h"
+/* See iteration_times.h. */
+#include "replay/iteration_times.h"
 
 #include <math.h>
 
@@ -47,8 +47,8 @@ habitat_interval_basis replay_basis(const habitat_replay *r, bool measured,
 }
 
 habitat_status replay_measure(const habitat_replay *r, const double *kernel_ns,
-                              const double *silent_ns, double low, double high, replay_lengths *out,
-                              habitat_error *err) {
+                              const double *silent_ns, double low, double high,
+                              replay_iteration_times *out, habitat_error *err) {
     habitat_status status = replay_iteration_ms(r, kernel_ns, 1.0, 1.0, &out->ms, err);
     if (status == HABITAT_OK)
         status = replay_quick_ms(r, kernel_ns, low, &out->low_ms, err);

@@ -1,10 +1,10 @@
-/* How quick a thread is when nothing holds its core up; see quick.h and docs/decisions/0306.
+/* How quick a thread is when nothing holds its core up; see thread_speed.h and docs/decisions/0306.
  *
  * A thread that shares its core, or is moved to one that does, is two to four times as slow from
  * one moment to the next, and as quick as before some milliseconds later. A median over the whole
  * recording is then that of whichever state lasted longer. What is compared are leaves of one name
  * with each other: a part of the program that is made of long operations is not slow. */
-#include "replay/quick.h"
+#include "replay/thread_speed.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -63,7 +63,7 @@ static size_t medians(double *ratios, size_t count) {
     return made;
 }
 
-bool replay_quick_share(const replay_leaf *leaves, size_t count, double *out) {
+bool replay_thread_speed(const replay_leaf *leaves, size_t count, double *out) {
     *out = 1.0;
     if (count < WINDOW)
         return true;

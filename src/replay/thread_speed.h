@@ -1,6 +1,6 @@
 /* How much of a thread's recorded time it would have taken, had nothing held its core up. */
-#ifndef HABITAT_REPLAY_QUICK_H
-#define HABITAT_REPLAY_QUICK_H
+#ifndef HABITAT_REPLAY_THREAD_SPEED_H
+#define HABITAT_REPLAY_THREAD_SPEED_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,6 +15,6 @@ typedef struct replay_leaf {
 
 /* 0 < out <= 1, 1 where it was always as quick or where too few leaves tell. False without memory.
  */
-bool replay_quick_share(const replay_leaf *leaves, size_t count, double *out);
+bool replay_thread_speed(const replay_leaf *leaves, size_t count, double *out);
 
 #endif

@@ -6,7 +6,7 @@
  * happened, and its slot then is another node's: rows of thousands of nodes lie in a few dozen
  * slots, near the processor. Of each state the sums, and the largest of them, are those of
  * replay_sweep(), in that order: no bit of an answer depends on how it was found. */
-#include "replay/abreast.h"
+#include "replay/state_sweep.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include <emmintrin.h>
 #endif
 
-#include "replay/way.h"
+#include "replay/edge_times.h"
 
 /* ---- slots ---- */
 

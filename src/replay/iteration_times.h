@@ -1,15 +1,15 @@
-/* How long an iteration of several GPUs takes. */
-#ifndef HABITAT_REPLAY_LENGTHS_H
-#define HABITAT_REPLAY_LENGTHS_H
+/* How long an iteration of several GPUs takes, and the ends of its interval. */
+#ifndef HABITAT_REPLAY_ITERATION_TIMES_H
+#define HABITAT_REPLAY_ITERATION_TIMES_H
 
 #include "replay/graph.h"
 
-typedef struct replay_lengths {
+typedef struct replay_iteration_times {
     double ms, low_ms, high_ms; /* high_ms: all kernels and the CPU at their slow end */
     double silent_ms;           /* with messages that take no time */
     double gpu_ms, cpu_ms;      /* without a CPU; of the CPU alone, NaN where it is not known */
     double slow_gpu_ms;         /* gpu_ms with all kernels at their slow end */
-} replay_lengths;
+} replay_iteration_times;
 
 /* The quick end of the interval: all kernels, times `low`, and the CPU at theirs. What the one
  * recorded iteration waited for outside may be of that one alone (a collection of garbage, another
@@ -25,7 +25,7 @@ habitat_interval_basis replay_basis(const habitat_replay *replay, bool measured,
 /* kernel_ns, silent_ns: shape (kernels of `replay`), with and without messages. low, high: ends of
  * the kernels' interval, as factors. HABITAT_E_MEMORY. */
 habitat_status replay_measure(const habitat_replay *replay, const double *kernel_ns,
-                              const double *silent_ns, double low, double high, replay_lengths *out,
-                              habitat_error *err);
+                              const double *silent_ns, double low, double high,
+                              replay_iteration_times *out, habitat_error *err);
 
 #endif

@@ -152,6 +152,6 @@ static bool take_turns(replay_builder *b, size_t node) {
            replay_add_edge(b->graph, b->kernel_node[found], REPLAY_ROOM, left_of(b, found));
 }
 
-bool replay_room(replay_builder *b, size_t node) {
+bool replay_kernel_room(replay_builder *b, size_t node) {
     return wait_for_room(b, node) && take_turns(b, node);
 }

@@ -1,6 +1,6 @@
 /* The longest ways from each state of an iteration to each of the next one, all in one sweep. */
-#ifndef HABITAT_REPLAY_ABREAST_H
-#define HABITAT_REPLAY_ABREAST_H
+#ifndef HABITAT_REPLAY_STATE_SWEEP_H
+#define HABITAT_REPLAY_STATE_SWEEP_H
 
 #include "replay/graph.h"
 

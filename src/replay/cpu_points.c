@@ -1,6 +1,6 @@
-/* See moments.h. Operations and calls of a thread are sorted by their start: taken together in that
- * order, one that begins before the one before it has ended is inside it. */
-#include "replay/moments.h"
+/* See cpu_points.h. Operations and calls of a thread are sorted by their start: taken together in
+ * that order, one that begins before the one before it has ended is inside it. */
+#include "replay/cpu_points.h"
 
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 #include "base/list.h"
 #include "base/quantile.h"
 #include "replay/builder.h"
-#include "replay/quick.h"
+#include "replay/thread_speed.h"
 #include "trace/calls.h"
 
 /* Times, as many as it takes. */
@@ -84,7 +84,7 @@ static bool add_leaf(thread *t, const span *s) {
 }
 
 /* Points and leaves of a thread. */
-static bool walk(thread *t, replay_moments *out) {
+static bool walk(thread *t, replay_cpu_points *out) {
     span s, after;
     bool fine = true;
     for (bool any = next_span(t, &s), more = false; fine && any; any = more, s = after) {
@@ -102,7 +102,7 @@ static bool walk(thread *t, replay_moments *out) {
 /* The times between neighbouring points of a thread, were its core all its own. */
 static bool add_steps(const thread *t, times *steps) {
     double share = 1.0;
-    bool fine = replay_quick_share(t->leaves, t->leaf_count, &share);
+    bool fine = replay_thread_speed(t->leaves, t->leaf_count, &share);
     habitat_sort_numbers(t->points.ns, t->points.count);
     for (size_t i = 1; fine && i < t->points.count; i++)
         fine = add(steps, share * (t->points.ns[i] - t->points.ns[i - 1]));
@@ -141,13 +141,13 @@ static bool asks_gpu(const habitat_call *calls, size_t count) {
     return false;
 }
 
-habitat_status replay_moments_of(const habitat_trace *trace, replay_moments *out,
-                                 habitat_error *err) {
+habitat_status replay_cpu_points_of(const habitat_trace *trace, replay_cpu_points *out,
+                                    habitat_error *err) {
     size_t op_count = 0, call_count = 0;
     const habitat_operation *ops = habitat_trace_operations(trace, &op_count);
     const habitat_call *calls = habitat_trace_calls(trace, &call_count);
     const habitat_operation *all = ops;
-    replay_moments made = {0};
+    replay_cpu_points made = {0};
     times steps = {0};
     bool fine = true, any_asks = asks_gpu(calls, call_count);
     while (fine && (op_count || call_count)) {

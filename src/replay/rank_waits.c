@@ -1,8 +1,8 @@
-/* See others.h. A profiler holds up one rank more than another, so a rank that was recorded alone
- * shows waiting that the step without the profiler hardly has. Its kernels did not run quicker
- * then, and its CPU was not quicker: it waited less. Where that is much, nothing says that it
- * waited at all, if the CPU and pauses may take the recorded time as well. */
-#include "replay/others.h"
+/* See rank_waits.h. A profiler holds up one rank more than another, so a rank that was recorded
+ * alone shows waiting that the step without the profiler hardly has. Its kernels did not run
+ * quicker then, and its CPU was not quicker: it waited less. Where that is much, nothing says that
+ * it waited at all, if the CPU and pauses may take the recorded time as well. */
+#include "replay/rank_waits.h"
 
 #include <math.h>
 #include <stdlib.h>

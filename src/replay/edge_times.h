@@ -1,7 +1,7 @@
 /* What nodes and edges of a graph take with given times. Inline, all of them: sweeps ask for every
  * edge, on every GPU. */
-#ifndef HABITAT_REPLAY_WAY_H
-#define HABITAT_REPLAY_WAY_H
+#ifndef HABITAT_REPLAY_EDGE_TIMES_H
+#define HABITAT_REPLAY_EDGE_TIMES_H
 
 #include <math.h>
 

@@ -6,7 +6,7 @@
 
 #include "check.h"
 #include "recorded.h"
-#include "replay/abreast.h"
+#include "replay/state_sweep.h"
 #include "replay/parallel.h"
 #include "replay/ranks.h"
 #include "workload/workload.h"

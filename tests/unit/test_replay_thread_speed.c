@@ -1,6 +1,6 @@
 /* Threads whose core was held up for a part of the recording, worked by hand; see
- * src/replay/quick.c. Times in microseconds. */
-#include "replay/quick.h"
+ * src/replay/thread_speed.c. Times in microseconds. */
+#include "replay/thread_speed.h"
 
 #include "check.h"
 
@@ -17,7 +17,7 @@ static size_t add(replay_leaf *leaves, size_t count, size_t more, unsigned name,
 
 static double share_of(const replay_leaf *leaves, size_t count) {
     double share = 0.0;
-    CHECK(replay_quick_share(leaves, count, &share));
+    CHECK(replay_thread_speed(leaves, count, &share));
     return share;
 }
 

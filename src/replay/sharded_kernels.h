@@ -1,6 +1,6 @@
-/* What parts of weights change of the recorded kernels. */
-#ifndef HABITAT_REPLAY_PARTS_H
-#define HABITAT_REPLAY_PARTS_H
+/* What weights in parts, one a GPU, change of the recorded kernels. */
+#ifndef HABITAT_REPLAY_SHARDED_KERNELS_H
+#define HABITAT_REPLAY_SHARDED_KERNELS_H
 
 #include "replay/buckets.h"
 
