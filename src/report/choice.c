@@ -7,7 +7,7 @@
 #include "ask/choice_words.h"
 #include "gpu/gpu.h"
 #include "report/choice_rows.h"
-#include "report/parts.h"
+#include "report/shared_pieces.h"
 #include "report/price_notes.h"
 
 /* ---- columns ---- */

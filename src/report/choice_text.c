@@ -13,7 +13,7 @@
 #include "report/choice_rows.h"
 #include "report/columns.h"
 #include "report/page.h"
-#include "report/parts.h"
+#include "report/shared_pieces.h"
 #include "report/price_notes.h"
 #include "report/screen.h"
 #include "report/shortlist.h"

@@ -7,7 +7,7 @@
 #include "gpu/gpu.h"
 #include "report/notes.h"
 #include "report/page.h"
-#include "report/parts.h"
+#include "report/shared_pieces.h"
 #include "report/prediction_rows.h"
 #include "report/reasons.h"
 #include "report/screen.h"

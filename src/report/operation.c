@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "gpu/gpu.h"
-#include "report/parts.h"
+#include "report/shared_pieces.h"
 #include "report/rows.h"
 
 /* One GPU's row. */

@@ -10,7 +10,7 @@
 #include "gpu/gpu.h"
 #include "report/html.h"
 #include "report/page_gpus.h"
-#include "report/parts.h"
+#include "report/shared_pieces.h"
 
 /* ---- columns ---- */
 

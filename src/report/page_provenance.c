@@ -12,7 +12,7 @@
 #include "report/html.h"
 #include "report/page_provenance.h"
 #include "report/page_rates.h"
-#include "report/parts.h"
+#include "report/shared_pieces.h"
 #include "report/prediction_rows.h"
 
 /* ---- documents ---- */

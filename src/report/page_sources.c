@@ -10,7 +10,7 @@
 #include "report/page_provenance.h"
 #include "report/page_rates.h"
 #include "report/page_sources.h"
-#include "report/parts.h"
+#include "report/shared_pieces.h"
 #include "report/prediction_rows.h"
 
 /* ---- rates ---- */

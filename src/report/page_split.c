@@ -8,7 +8,7 @@
 #include "gpu/gpu.h"
 #include "report/html.h"
 #include "report/page_split.h"
-#include "report/parts.h"
+#include "report/shared_pieces.h"
 #include "report/reasons.h"
 
 /* ---- classes ---- */

@@ -9,7 +9,7 @@
 #include "report/choice_rows.h"
 #include "report/html.h"
 #include "report/page_words.h"
-#include "report/parts.h"
+#include "report/shared_pieces.h"
 #include "report/price_notes.h"
 #include "report/shortlist.h"
 

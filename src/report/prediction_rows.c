@@ -10,7 +10,7 @@
 #include "ask/choice_words.h"
 #include "gpu/gpu.h"
 #include "report/device_rows.h"
-#include "report/parts.h"
+#include "report/shared_pieces.h"
 
 /* ---- JSON: what is more than a value ---- */
 

@@ -13,7 +13,7 @@
 #include "report/columns.h"
 #include "report/page.h"
 #include "report/device_rows.h"
-#include "report/parts.h"
+#include "report/shared_pieces.h"
 #include "report/notes.h"
 #include "report/prediction_rows.h"
 #include "report/screen.h"

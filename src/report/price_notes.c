@@ -7,7 +7,7 @@
 
 #include "ask/answer.h"
 #include "gpu/gpu.h"
-#include "report/parts.h"
+#include "report/shared_pieces.h"
 
 static void name(price_notes *notes, price_note_kind kind, const habitat_price *price, bool said) {
     if (said && !notes->gpus[kind])

@@ -6,7 +6,7 @@
 
 #include <habitat/text.h>
 
-#include "report/parts.h"
+#include "report/shared_pieces.h"
 #include "report/table.h"
 
 /* A time of a rank, as JSON and CSV hold it. */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/parts.h"
+#include "report/shared_pieces.h"
 #include "report/rows.h"
 
 /* One row. */

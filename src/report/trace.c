@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "report/device_rows.h"
-#include "report/parts.h"
+#include "report/shared_pieces.h"
 #include "report/rank_rows.h"
 #include "report/trace_missing.h"
 #include "trace/gradients.h"

@@ -1,5 +1,5 @@
-/* Shared pieces of reports; see parts.h. */
-#include "report/parts.h"
+/* Shared pieces of reports; see shared_pieces.h. */
+#include "report/shared_pieces.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Pieces that several reports share: the trace, a prediction, rows of a split, warnings. */
-#ifndef HABITAT_REPORT_PARTS_H
-#define HABITAT_REPORT_PARTS_H
+#ifndef HABITAT_REPORT_SHARED_PIECES_H
+#define HABITAT_REPORT_SHARED_PIECES_H
 
 #include <habitat/ask.h>
 
