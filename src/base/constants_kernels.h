@@ -123,7 +123,7 @@ CONSTANT(fitted, channel_spread, .6, "of the L2", "as channel_held: so much more
 CONSTANT(fitted, alone_pool, .16, "of the memory roof", "as alone_late_floors: pooling of ResNet-50 and Inception")
 CONSTANT(fitted, alone_turned, .6, "of the memory roof", "clones along another dimension than their source; as strided_per_cycle, 28 scripts, 13 % off, 19 on the larger steps")
 CONSTANT(fitted, strided_per_cycle, 1.6, "elements a cycle and SM",
-         "copies along the same dimension in pieces, in 2 and 4 byte: 41 scripts on an H100 and an H200, 8 % off, 7 on 15 steps of larger models that were left out; kernels/usual.c; docs/decisions/0525")
+         "copies along the same dimension in pieces, in 2 and 4 byte: 41 scripts on an H100 and an H200, 8 % off, 7 on 15 steps of larger models that were left out; kernels/unmodelled_times.c; docs/decisions/0525")
 CONSTANT(fitted, turned_per_cycle, .65, "elements a cycle and SM", "as alone_turned")
 CONSTANT(fitted, alone_gather, .5, "of the memory roof", "gathers and bags in two scripts on an H200, .49 and .53 in fp32; docs/decisions/0346")
 CONSTANT(fitted, picked_per_cycle, 1.5, "elements a cycle and SM", "as alone_gather: 250 to 421 thousand million elements a second, in fp32 and bf16 alike")

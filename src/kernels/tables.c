@@ -6,13 +6,13 @@
 #include "base/constants_scaling.h"
 #include "formula/rates.h"
 #include "gpu/gpu.h"
-#include "kernels/usual.h"
+#include "kernels/unmodelled_times.h"
 #include "work/table_gradient.h"
 
 static double table_s(const habitat_work *work, const habitat_gpu *gpu) {
     double floor_s = formula_kernel_floor_ns(gpu) * 1e-9;
     double roof_s = (work->read_bytes + work->write_bytes) / habitat_memory_rate(gpu, true);
-    return floor_s + usual_time_s(work, gpu, roof_s, floor_s);
+    return floor_s + unmodelled_s(work, gpu, roof_s, floor_s);
 }
 
 double tables_growth(const habitat_workload_group *group, const habitat_work *after,

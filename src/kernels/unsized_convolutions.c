@@ -14,7 +14,7 @@
 #include "formula/rates.h"
 #include "gpu/gpu.h"
 #include "kernels/conv_tile_pace.h"
-#include "kernels/usual.h"
+#include "kernels/usual_shares.h"
 #include "work/conv_kernel.h"
 #include "work/tile.h"
 

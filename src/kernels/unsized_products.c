@@ -8,7 +8,7 @@
 #include "base/constants_kernels.h"
 #include "formula/rates.h"
 #include "gpu/gpu.h"
-#include "kernels/usual.h"
+#include "kernels/usual_shares.h"
 #include "work/tile.h"
 
 /* ---- work of the sizes as they are ---- */

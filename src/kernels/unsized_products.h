@@ -30,7 +30,8 @@ bool unsized_product_begin(const habitat_workload *w, const habitat_workload_gro
 void unsized_product_add(unsized_product *g, const habitat_workload *w,
                          const habitat_workload_group *group);
 
-/* Sets the size so that the sums take the share of their time that they usually do (usual.h). */
+/* Sets the size so that the sums take the share of their time that they usually do
+ * (usual_shares.h). */
 void unsized_product_settle(unsized_product *g, const habitat_workload *w);
 
 /* Moves the size: the models say that the operation takes `ms` with that it has. */

@@ -13,8 +13,9 @@
  * multiprocessors S that its blocks can use. Where nothing waits in turn, both go on side by side:
  * the longer of the two takes nearly all of the time. A kernel whose work nobody counted follows
  * the main kernel of its operation; without one it did in its time what such kernels usually do
- * (usual.c). Nothing here knows an architecture. Reasons and evidence: docs/formulas.md#auto.
- * Neither rates nor multiprocessors nor clock of the destination, raised, make a kernel slower. */
+ * (usual_shares.c). Nothing here knows an architecture. Reasons and evidence:
+ * docs/formulas.md#auto. Neither rates nor multiprocessors nor clock of the destination, raised,
+ * make a kernel slower. */
 #include "predict/auto_rule.h"
 
 #include <math.h>
@@ -26,7 +27,7 @@
 #include "predict/fallback.h"
 #include "kernels/elements.h"
 #include "kernels/instructions.h"
-#include "kernels/usual.h"
+#include "kernels/usual_shares.h"
 #include "work/class.h"
 
 /* Inside a step only a part of what would fit the cache is there: repeated measurements find all of
@@ -132,7 +133,7 @@ static double usual_bytes(const scaling *s, const auto_rule *r,
 }
 
 /* Flop of a product, bytes of any other kernel whose work nobody counted: as much as it usually
- * does in its time (usual.h). */
+ * does in its time (usual_shares.h). */
 static double usual_work(const scaling *s, const auto_rule *r,
                          const habitat_workload_kernel *kernel) {
     formula_rates rates = scaling_rates(&s->sustained_origin, &kernel->facts);

@@ -14,7 +14,7 @@
 #include "predict/fallback.h"
 #include "predict/plug.h"
 #include "kernels/tiles.h"
-#include "kernels/usual.h"
+#include "kernels/unmodelled_times.h"
 #include "work/class.h"
 
 typedef struct auto_state {
@@ -129,7 +129,7 @@ static habitat_status by_rule(const method_question *q, method_answer *out, habi
                        ? conv3d_s(q->work, q->gpu, q->rates.bytes_per_s, floor_s)
                    : class_of(q->work->op_class)->product
                        ? roof_s
-                       : usual_time_s(q->work, q->gpu, roof_s, floor_s);
+                       : unmodelled_s(q->work, q->gpu, roof_s, floor_s);
     double seconds = floor_s + own_s;
     *out = (method_answer){.ms = seconds * 1e3, .method = HABITAT_METHOD_ROOFLINE};
     return HABITAT_OK;

@@ -23,7 +23,7 @@
 #include "operator/operator.h"
 #include "kernels/conv_as_images.h"
 #include "kernels/padded.h"
-#include "kernels/usual.h"
+#include "kernels/unmodelled_times.h"
 #include "work/class.h"
 
 /* One call of operations_predict(): who asks, and what is worked out of each operation. */
@@ -284,7 +284,7 @@ static habitat_status ask_models(call *c, habitat_error *err) {
 /* Models know operands in order: where places are worked out one by one, that takes its time. */
 static void no_faster_than_places(const method_plug *plug, const method_question *q,
                                   method_answer *answer) {
-    double places_s = plug->models == HABITAT_MODEL_AUTO ? usual_places_s(q->work, q->gpu) : 0;
+    double places_s = plug->models == HABITAT_MODEL_AUTO ? unmodelled_places_s(q->work, q->gpu) : 0;
     double least = (places_s + formula_kernel_floor_ns(q->gpu) * 1e-9) * 1e3;
     if (!(places_s > 0) || !(answer->ms > 0) || answer->ms >= least)
         return;

@@ -37,7 +37,7 @@
 #include "kernels/sums.h"
 #include "kernels/tables.h"
 #include "kernels/tiles.h"
-#include "kernels/usual.h"
+#include "kernels/unmodelled_times.h"
 #include "work/class.h"
 #include "rescale/groups_apart.h"
 #include "workload/rnn_calls.h"
@@ -400,7 +400,7 @@ void rescale_format(const habitat_workload *w, size_t g, const scale_group *afte
 
 /* Casts of 16 bit to fp32 go without vectors, and begin late: docs/decisions/0472. */
 static double widening_ns(const habitat_gpu *gpu, const habitat_work *work, double bytes_ns) {
-    double start_ns = usual_widened_start_s(work->shape.rows.columns, gpu) * 1e9;
+    double start_ns = unmodelled_widened_start_s(work->shape.rows.columns, gpu) * 1e9;
     return fmax(start_ns, fitted_scale_mixed_factor * bytes_ns);
 }
 

@@ -5,7 +5,7 @@
 #include "check.h"
 #include "gpu/gpu.h"
 #include "kernels/sorts.h"
-#include "kernels/usual.h"
+#include "kernels/unmodelled_times.h"
 
 static const habitat_gpu made = {.sm_count = 100, .boost_clock_hz = 1e9};
 
@@ -64,13 +64,13 @@ static habitat_work loss(habitat_pass pass, double written) {
 /* 10^9 elements, so that beginnings do not count: 4 GB each way take 4 ms. */
 static void test_losses(void) {
     habitat_work work = loss(HABITAT_PASS_FORWARD, 4); /* read twice, kept, read again */
-    CHECK_NEAR(usual_time_s(&work, &made, 8e-3, 1e-6), 16e-3, .003);
+    CHECK_NEAR(unmodelled_s(&work, &made, 8e-3, 1e-6), 16e-3, .003);
     work = loss(HABITAT_PASS_FORWARD, 4e9); /* nothing is summed */
-    CHECK_NEAR(usual_time_s(&work, &made, 12e-3, 1e-6), 12e-3, .001);
+    CHECK_NEAR(unmodelled_s(&work, &made, 12e-3, 1e-6), 12e-3, .001);
     work = loss(HABITAT_PASS_BACKWARD, 4e9); /* zeroed, then made at .8 of the memory's rate */
-    CHECK_NEAR(usual_time_s(&work, &made, 12e-3, 1e-6), 4e-3 + 15e-3, .001);
+    CHECK_NEAR(unmodelled_s(&work, &made, 12e-3, 1e-6), 4e-3 + 15e-3, .001);
     memcpy(work.kind, "nll_loss", 9); /* takes one of each row */
-    CHECK(usual_time_s(&work, &made, 12e-3, 1e-6) > .2);
+    CHECK(unmodelled_s(&work, &made, 12e-3, 1e-6) > .2);
     check_case("losses of elements take what their bytes take");
 }
 

@@ -8,7 +8,8 @@
 #include "kernels/bias.h"
 #include "kernels/conv_as_images.h"
 #include "kernels/sums.h"
-#include "kernels/usual.h"
+#include "kernels/unmodelled_times.h"
+#include "workload/workload.h"
 #include "work_case.h"
 
 static habitat_prediction sum_of(double busy_ms) {
@@ -31,7 +32,7 @@ static double places_us(const char *kind, habitat_pass pass, double rows, double
                          .flop = flop,
                          .write_bytes = written};
     snprintf(work.kind, sizeof work.kind, "%s", kind);
-    return usual_time_s(&work, &gpu, roof_us * 1e-6, 1e-6) * 1e6;
+    return unmodelled_s(&work, &gpu, roof_us * 1e-6, 1e-6) * 1e6;
 }
 
 /* 50 us of roof are 100 at half of it, and past a start of 2.5 floors
@@ -62,7 +63,7 @@ static double clone_us(const char *line, double roof_us) {
     habitat_work work;
     CHECK_INT(case_read(&read, line), 0);
     CHECK_INT(habitat_operation_work(&read.op, &work), HABITAT_OK);
-    return usual_time_s(&work, &gpu, roof_us * 1e-6, 1e-6) * 1e6;
+    return unmodelled_s(&work, &gpu, roof_us * 1e-6, 1e-6) * 1e6;
 }
 
 /* A million rows, each a block of 158 cycles on one of 100 SMs, two where it is more than 4 KB;
@@ -148,7 +149,7 @@ static double group_us(const char *line, double l2_bytes, double roof_us) {
     gpu.l2_bytes = l2_bytes;
     CHECK_INT(case_read(&read, line), 0);
     CHECK_INT(habitat_operation_work(&read.op, &work), HABITAT_OK);
-    return usual_time_s(&work, &gpu, roof_us * 1e-6, 1e-6) * 1e6;
+    return unmodelled_s(&work, &gpu, roof_us * 1e-6, 1e-6) * 1e6;
 }
 
 /* 1.024e6 elements a group, 2 groups: .85 cycles each are 870.4 us; 4 floors, and
@@ -181,7 +182,7 @@ static double placed_us(const char *line) {
     habitat_work work;
     CHECK_INT(case_read(&read, line), 0);
     CHECK_INT(habitat_operation_work(&read.op, &work), HABITAT_OK);
-    return usual_places_s(&work, &gpu) * 1e6;
+    return unmodelled_places_s(&work, &gpu) * 1e6;
 }
 
 /* 23000 x 1000 elements: 23e6 / (1.15 x 100 SMs x 1 GHz) = 200 us, and
@@ -210,7 +211,7 @@ static double pooled_us(const char *line) {
     CHECK_INT(case_read(&read, line), 0);
     CHECK_INT(habitat_operation_work(&read.op, &work), HABITAT_OK);
     CHECK(work.windowed);
-    return usual_time_s(&work, &gpu, 1e-6, 1e-6) * 1e6;
+    return unmodelled_s(&work, &gpu, 1e-6, 1e-6) * 1e6;
 }
 
 /* 1e6 elements are 10,000 an SM: 10 us a cycle of each. Images of 1000 x 1000 in windows of 2 x 2:
@@ -366,7 +367,7 @@ static double list_us(const char *line, double roof_us) {
     habitat_work work;
     CHECK_INT(case_read(&read, line), 0);
     CHECK_INT(habitat_operation_work_typed(&read.op, HABITAT_DTYPE_FP32, &work), HABITAT_OK);
-    return usual_time_s(&work, &gpu, roof_us * 1e-6, 1e-6) * 1e6;
+    return unmodelled_s(&work, &gpu, roof_us * 1e-6, 1e-6) * 1e6;
 }
 
 static void lists(void) {
@@ -388,7 +389,7 @@ static double sum_us(const char *line, double l2_bytes, double roof_us) {
     gpu.limits.threads_per_sm = 2048;
     CHECK_INT(case_read(&read, line), 0);
     CHECK_INT(habitat_operation_work(&read.op, &work), HABITAT_OK);
-    return usual_time_s(&work, &gpu, roof_us * 1e-6, 1e-6) * 1e6;
+    return unmodelled_s(&work, &gpu, roof_us * 1e-6, 1e-6) * 1e6;
 }
 
 /* 1024 x 1024: 8 blocks of 128 columns, 16 parts of 16 rows a thread: 4 rounds of 5.12 warps an SM;
@@ -423,7 +424,7 @@ static double bias_us(double channels, double pixels) {
     habitat_gpu gpu = made_gpu("a", 100, 1, 1000, 10);
     habitat_work work = {.op_class = HABITAT_CLASS_REDUCE, .shape.rows = {channels, pixels}};
     snprintf(work.kind, sizeof work.kind, "%s", USUAL_BIAS);
-    return usual_time_s(&work, &gpu, .01e-6, 1e-6) * 1e6;
+    return unmodelled_s(&work, &gpu, .01e-6, 1e-6) * 1e6;
 }
 
 /* A warp, a block and 7 blocks a channel: 128, 16 and 32, and 74 pixels a thread. */
@@ -444,7 +445,7 @@ static double batch_us(const char *line, double l2_bytes, double roof_us) {
     CHECK_INT(case_read(&read, line), 0);
     CHECK_INT(habitat_operation_work(&read.op, &work), HABITAT_OK);
     CHECK(batch_norms_told(&work, &gpu));
-    return usual_time_s(&work, &gpu, roof_us * 1e-6, 1e-6) * 1e6;
+    return unmodelled_s(&work, &gpu, roof_us * 1e-6, 1e-6) * 1e6;
 }
 
 #define FIVE  " f32[64] f32[64] f32[64] f32[64]"

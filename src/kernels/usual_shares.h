@@ -1,6 +1,6 @@
 /* What kernels usually do in their time, where nobody counted their work. */
-#ifndef HABITAT_KERNELS_USUAL_H
-#define HABITAT_KERNELS_USUAL_H
+#ifndef HABITAT_KERNELS_USUAL_SHARES_H
+#define HABITAT_KERNELS_USUAL_SHARES_H
 
 #include "workload/workload.h"
 
@@ -15,17 +15,5 @@ double usual_part(const habitat_workload *w, const habitat_workload_kernel *kern
 
 /* Whether a kernel's own name has such a share of the memory itself, whatever a cache serves. */
 bool usual_of_memory(const habitat_workload *w, const habitat_workload_kernel *kernel);
-
-/* What an operation that no model covers, and no product, takes past the floor of any kernel [s],
- * where its roof is roof_s. docs/formulas.md#operation */
-double usual_time_s(const habitat_work *work, const habitat_gpu *gpu, double roof_s,
-                    double floor_s);
-
-/* What an element-wise operation takes at least past that floor [s], because it works out the
- * places of each element: habitat_work.by_place. 0: all others. */
-double usual_places_s(const habitat_work *work, const habitat_gpu *gpu);
-
-/* After what time [s] past that floor a cast of so many elements from 16 bit to fp32 begins. */
-double usual_widened_start_s(double elements, const habitat_gpu *gpu);
 
 #endif
