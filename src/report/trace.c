@@ -1,12 +1,11 @@
 /* habitat info: what is in a trace, where its time goes, what is missing and what to do about it.
- */
+ * Here the facts, and what JSON and CSV hold; trace_text.c has the text. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <habitat/memory.h>
-#include <habitat/text.h>
 
 #include "base/error.h"
 #include "gpu/gpu.h"
@@ -14,10 +13,11 @@
 #include "report/shared_pieces.h"
 #include "report/rank_rows.h"
 #include "report/trace_missing.h"
+#include "report/trace_text.h"
 #include "trace/gradients.h"
 #include "workload/workload.h"
 
-enum { TEXT_BYTES = 512, FACTS_MAX = 64, BAR_COLUMNS = 36 };
+enum { FACTS_MAX = 64 };
 
 /* One fact, in the form JSON and CSV hold it. */
 typedef enum fact_kind { FACT_TEXT, FACT_NUMBER, FACT_INTEGER, FACT_KNOWN, FACT_BOOLEAN } fact_kind;
@@ -29,25 +29,8 @@ typedef struct fact {
     uint64_t integer; /* FACT_KNOWN: 0 is unknown */
 } fact;
 
-/* What is counted over the trace's main device. */
-typedef struct counts {
-    size_t kernels, copies, sets, collectives, graph_kernels, streams, operations, modules;
-} counts;
-
-typedef struct subject {
-    const habitat_answer *what;
-    const habitat_trace_info *trace;
-    const habitat_workload_info *workload; /* NULL when the GPU is unknown */
-    char sha256[65]; /* empty if unknown; for JSON and CSV only: it costs a second reading */
-    counts n;
-    double kernel_ms, copy_ms, busy_ms; /* per iteration; of the trace where there is no workload */
-    habitat_memory_parts memory;
-    trace_gradients_source gradients;
-    bool gradients_unsized; /* shown, and nothing says how large they are */
-} subject;
-
 /* The parts of its memory; all NaN where they are not known. */
-static habitat_status find_memory(subject *s, habitat_error *err) {
+static habitat_status find_memory(trace_subject *s, habitat_error *err) {
     const habitat_workload *w = s->what->workload;
     const habitat_memory *known = w && w->trace == s->what->trace ? w->memory : NULL;
     habitat_memory *memory = NULL;
@@ -63,7 +46,7 @@ static habitat_status find_memory(subject *s, habitat_error *err) {
 }
 
 /* Sums of gradients are for one GPU's step: with collectives it is of several already. */
-static habitat_status find_gradients(subject *s, habitat_error *err) {
+static habitat_status find_gradients(trace_subject *s, habitat_error *err) {
     trace_gradients found;
     habitat_status status = trace_gradients_of(s->what->trace, &found, err);
     s->gradients = found.source;
@@ -73,7 +56,7 @@ static habitat_status find_gradients(subject *s, habitat_error *err) {
 }
 
 /* Where the peak is from; NULL: not known. */
-static const char *memory_basis(const subject *s) {
+static const char *memory_basis(const trace_subject *s) {
     switch (s->memory.basis) {
     case HABITAT_MEMORY_MEASURED:
         return s->trace->memory.peak_from_events ? "profile" : "recorded";
@@ -88,7 +71,7 @@ static const char *memory_basis(const subject *s) {
     return NULL;
 }
 
-static void count_kernels(subject *s) {
+static void count_kernels(trace_subject *s) {
     size_t count;
     const habitat_kernel *kernels = habitat_trace_kernels(s->what->trace, &count);
     uint32_t seen[64] = {0};
@@ -109,7 +92,7 @@ static void count_kernels(subject *s) {
     }
 }
 
-static void count_all(subject *s) {
+static void count_all(trace_subject *s) {
     size_t count;
     const habitat_operation *ops = habitat_trace_operations(s->what->trace, &count);
     for (size_t i = 0; i < count; i++)
@@ -131,21 +114,12 @@ static void count_all(subject *s) {
         s->kernel_ms = s->copy_ms = s->busy_ms = NAN;
 }
 
-static size_t find_missing(const subject *s, missing *out) {
-    return trace_missing(s->trace, s->workload != NULL, &s->memory, s->n.modules,
-                         s->gradients_unsized, out);
-}
-
-static const char *bound_text(const subject *s) {
+static const char *bound_text(const trace_subject *s) {
     habitat_bound_by by = s->workload ? s->workload->bound_by : HABITAT_BY_UNKNOWN;
     return by == HABITAT_BY_GPU ? "gpu" : by == HABITAT_BY_CPU ? "cpu" : NULL;
 }
 
-static double iteration_ms(const subject *s) {
-    return s->workload ? s->workload->iteration_ms : s->trace->iteration_ms;
-}
-
-static const char *iterations_by(const subject *s) {
+static const char *iterations_by(const trace_subject *s) {
     switch (s->trace->iterations_by) {
     case HABITAT_ITERATIONS_WHOLE:
         return "whole";
@@ -160,11 +134,11 @@ static const char *iterations_by(const subject *s) {
 }
 
 /* Without a peak nothing tells the parts from nothing. */
-static double part_of(const subject *s, double bytes) {
+static double part_of(const trace_subject *s, double bytes) {
     return isfinite(s->memory.peak_bytes) ? bytes : (double)NAN;
 }
 
-static size_t list_facts(const subject *s, fact *out) {
+static size_t list_facts(const trace_subject *s, fact *out) {
     const habitat_trace_info *t = s->trace;
     const habitat_device_facts *d = &t->device_facts;
     const fact all[] = {
@@ -181,7 +155,7 @@ static size_t list_facts(const subject *s, fact *out) {
         {.key = "streams", FACT_INTEGER, .integer = s->n.streams},
         {.key = "iterations", FACT_INTEGER, .integer = t->iteration_count},
         {.key = "iterations_by", .text = iterations_by(s)},
-        {.key = "iteration_ms", FACT_NUMBER, .number = iteration_ms(s)},
+        {.key = "iteration_ms", FACT_NUMBER, .number = trace_subject_iteration_ms(s)},
         {.key = "iteration_source", .text = isfinite(t->iteration_ms) ? "recorded" : "trace"},
         {.key = "kernel_ms", FACT_NUMBER, .number = s->kernel_ms},
         {.key = "copy_ms", FACT_NUMBER, .number = s->copy_ms},
@@ -249,10 +223,11 @@ static void json_fact(writer *w, const fact *f) {
     }
 }
 
-static void write_json(writer *w, const subject *s, const split *classes, const size_t *order) {
+static void write_json(writer *w, const trace_subject *s, const split *classes,
+                       const size_t *order) {
     fact facts[FACTS_MAX];
     missing gaps[MISSING_MAX];
-    size_t count = list_facts(s, facts), gap_count = find_missing(s, gaps);
+    size_t count = list_facts(s, facts), gap_count = trace_subject_missing(s, gaps);
     json_start(w);
     json_map(w, NULL);
     json_integer(w, "schema", 1);
@@ -289,7 +264,8 @@ static void write_json(writer *w, const subject *s, const split *classes, const 
     json_end_map(w);
 }
 
-static void write_csv(writer *w, const subject *s, const split *classes, const size_t *order) {
+static void write_csv(writer *w, const trace_subject *s, const split *classes,
+                      const size_t *order) {
     static const char *const header[] = {"field", "value"};
     fact facts[FACTS_MAX];
     size_t count = list_facts(s, facts);
@@ -320,226 +296,6 @@ static void write_csv(writer *w, const subject *s, const split *classes, const s
     csv_rank_rows(w, s->what);
 }
 
-/* ---- text ---- */
-
-/* "Label      text", wrapped below the text. */
-static void line(writer *w, const char *label, const char *text) {
-    char first[32], clean[2 * TEXT_BYTES];
-    snprintf(first, sizeof first, "%-12s", label);
-    clean_text(clean, sizeof clean, text);
-    wrapped_text(w, first, 12, clean);
-}
-
-static void bytes_text(uint64_t bytes, char *text, size_t size) {
-    double value = (double)bytes, unit = value < 1e6 ? 1e3 : value < 1e9 ? 1e6 : 1e9;
-    habitat_format(text, size, "%.*f %s", unit < 1e6 ? 0 : 1, value / unit,
-                   unit < 1e6   ? "kB"
-                   : unit < 1e9 ? "MB"
-                                : "GB");
-}
-
-static void text_file(writer *w, const subject *s) {
-    const habitat_trace_info *t = s->trace;
-    char text[2 * TEXT_BYTES], name[FILE_NAME_BYTES], stored[32], json[32];
-    file_name(s->what->trace, name);
-    bytes_text(t->file_bytes, stored, sizeof stored);
-    bytes_text(t->json_bytes, json, sizeof json);
-    bool packed = t->json_bytes && t->json_bytes != t->file_bytes;
-    snprintf(text, sizeof text, "%s (%s, %s%s%s%s)", name, t->format ? t->format : "?", stored,
-             packed ? ", " : "", packed ? json : "", packed ? " unpacked" : "");
-    line(w, "File", text);
-}
-
-/* "NAME ("as recorded", 132 SMs, 150.1 GB)", each as far as it is known. */
-static void text_gpu(writer *w, const subject *s) {
-    const habitat_device_facts *d = &s->trace->device_facts;
-    char text[TEXT_BYTES];
-    if (!s->trace->device_count) {
-        line(w, "GPU",
-             s->trace->without_gpu ? "none: operations with shapes alone, to predict from"
-                                   : "none: recorded on the CPU alone");
-        return;
-    }
-    const char *quote = d->name ? "\"" : "";
-    int used = snprintf(text, sizeof text, "%.120s (%s%.120s%s",
-                        s->workload ? s->workload->origin->name : "unknown", quote,
-                        d->name ? d->name : "not recorded", quote);
-    if (d->sm_count)
-        used += snprintf(text + used, sizeof text - (size_t)used, ", %u SMs", d->sm_count);
-    if (d->memory_bytes)
-        used += (int)habitat_format(text + used, sizeof text - (size_t)used, ", %.1f GB",
-                                    (double)d->memory_bytes / HABITAT_GB);
-    snprintf(text + used, sizeof text - (size_t)used, ")");
-    line(w, "GPU", text);
-    text_devices(w, s->what);
-}
-
-static void text_memory(writer *w, const subject *s) {
-    const habitat_memory_parts *m = &s->memory;
-    char text[TEXT_BYTES];
-    if (!isfinite(m->peak_bytes))
-        return;
-    habitat_format(text, sizeof text, "%.2f GB at its peak%s", m->peak_bytes / HABITAT_GB,
-                   m->basis == HABITAT_MEMORY_SHAPES    ? ", from shapes"
-                   : m->basis == HABITAT_MEMORY_TENSORS ? ", of its tensors"
-                                                        : "");
-    line(w, "Memory", text);
-    if (!isfinite(m->activations_bytes))
-        return;
-    habitat_format(text, sizeof text,
-                   "GB: weights %.2f, gradients %.2f, optimiser %.2f, activations %.2f",
-                   m->parameters_bytes / HABITAT_GB, m->gradients_bytes / HABITAT_GB,
-                   m->optimizer_bytes / HABITAT_GB, m->activations_bytes / HABITAT_GB);
-    line(w, "", text);
-}
-
-/* "CUDA 13.0, cuDNN 9.19.0, driver 580.159.04": what is known of them. cuDNN counts 91900 since its
- * version 9, 8907 before. */
-static void versions_text(const habitat_trace_info *t, char *text, size_t size) {
-    unsigned long long c = t->cudnn_version, unit = c >= 10000 ? 10000 : 1000;
-    char cudnn[64] = "";
-    if (c)
-        snprintf(cudnn, sizeof cudnn, "%llu.%llu.%llu", c / unit, c % unit / 100, c % 100);
-    const char *const parts[][2] = {{"CUDA", t->cuda_version},
-                                    {"HIP", t->hip_version},
-                                    {"cuDNN", *cudnn ? cudnn : NULL},
-                                    {"driver", t->driver_version}};
-    size_t used = 0;
-    *text = '\0';
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (parts[i][1] && used < size)
-            used += (size_t)snprintf(text + used, size - used, "%s%s %.80s", used ? ", " : "",
-                                     parts[i][0], parts[i][1]);
-}
-
-static void text_recording(writer *w, const subject *s) {
-    const habitat_trace_info *t = s->trace;
-    char text[TEXT_BYTES];
-    if (t->model)
-        line(w, "Model", t->model);
-    if (t->framework)
-        line(w, "Framework", t->framework);
-    versions_text(t, text, sizeof text);
-    if (*text)
-        line(w, "Libraries", text);
-    if (t->command)
-        line(w, "Command", t->command);
-    if (t->batch_size) {
-        snprintf(text, sizeof text, "%llu%s", (unsigned long long)t->batch_size,
-                 t->batch_size_said ? ", as said" : "");
-        line(w, "Batch size", text);
-    }
-    text_memory(w, s);
-}
-
-static void text_iterations(writer *w, const subject *s) {
-    const habitat_trace_info *t = s->trace;
-    char text[TEXT_BYTES], a[32], from[32], to[32];
-    ms_text(iteration_ms(s), a, sizeof a);
-    if (!isfinite(iteration_ms(s))) {
-        snprintf(text, sizeof text, "%zu", t->iteration_count);
-    } else if (isfinite(t->iteration_ms) && t->iteration_ms_count > 1) {
-        double low = t->iteration_ms_all[0], high = low;
-        for (size_t i = 1; i < t->iteration_ms_count; i++) {
-            low = fmin(low, t->iteration_ms_all[i]);
-            high = fmax(high, t->iteration_ms_all[i]);
-        }
-        ms_text(low, from, sizeof from);
-        ms_text(high, to, sizeof to);
-        snprintf(text, sizeof text, "%zu; %s ms without the profiler (median of %zu, %s to %s)",
-                 t->iteration_count, a, t->iteration_ms_count, from, to);
-    } else {
-        snprintf(text, sizeof text, "%zu; %s ms %s", t->iteration_count, a,
-                 isfinite(t->iteration_ms) ? "without the profiler" : "as profiled");
-    }
-    line(w, "Iterations", text);
-}
-
-static void text_times(writer *w, const subject *s) {
-    char text[TEXT_BYTES], a[32], b[32];
-    text_iterations(w, s);
-    if (!s->trace->device_count)
-        return;
-    ms_text(s->kernel_ms, a, sizeof a);
-    ms_text(s->busy_ms, b, sizeof b);
-    size_t used = (size_t)snprintf(text, sizeof text, "%s ms of kernels, busy %s ms", a, b);
-    if (s->workload && isfinite(s->workload->waiting_share))
-        habitat_format(text + used, sizeof text - used, ", waiting %.0f %%: bound by the %s",
-                       100 * s->workload->waiting_share,
-                       s->workload->bound_by == HABITAT_BY_CPU ? "CPU" : "GPU");
-    line(w, "GPU time", text);
-}
-
-static void text_counts(writer *w, const subject *s) {
-    char text[TEXT_BYTES];
-    size_t used = (size_t)snprintf(text, sizeof text, "%zu on %zu stream%s", s->n.kernels,
-                                   s->n.streams, s->n.streams == 1 ? "" : "s");
-    const struct {
-        size_t n;
-        const char *one, *many;
-    } others[] = {{s->n.copies, "copy", "copies"},
-                  {s->n.sets, "set", "sets"},
-                  {s->n.collectives, "collective", "collectives"},
-                  {s->n.graph_kernels, "from a CUDA graph", "from CUDA graphs"}};
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (others[i].n && used < sizeof text)
-            used += (size_t)snprintf(text + used, sizeof text - used, ", %zu %s", others[i].n,
-                                     others[i].n == 1 ? others[i].one : others[i].many);
-    if (s->trace->device_count)
-        line(w, "Kernels", text);
-    snprintf(text, sizeof text, "%zu%s", s->n.operations,
-             s->trace->has_shapes ? ", with input shapes" : "");
-    line(w, "Operations", text);
-}
-
-static void text_classes(writer *w, const split *classes, const size_t *order) {
-    static const table_column columns[] = {{"class", false, false},
-                                           {"ms", true, false},
-                                           {"share", true, false},
-                                           {"kernels", true, false},
-                                           {"", false, false}};
-    double whole = 0;
-    for (size_t i = 0; i < classes->row_count; i++)
-        whole += classes->rows[i].origin_ms;
-    text_table t;
-    table_start(&t, columns, sizeof columns / sizeof columns[0]);
-    for (size_t i = 0; i < classes->row_count; i++) {
-        const split_row *row = &classes->rows[order[i]];
-        double share = whole > 0 ? row->origin_ms / whole : 0;
-        char bar[64];
-        bar_text(share, BAR_COLUMNS, bar, sizeof bar);
-        table_row(&t, STYLE_PLAIN);
-        table_cell(&t, 0, "%s", row->name);
-        table_number(&t, 1, row->origin_ms, decimals_for(whole, 5));
-        table_cell(&t, 2, "%.1f %%", 100 * share);
-        table_cell(&t, 3, "%zu", row->kernels);
-        table_cell(&t, 4, "%s", bar);
-    }
-    writer_text(w, "\n");
-    table_write(&t, w);
-}
-
-static void write_text(writer *w, const subject *s, const split *classes, const size_t *order) {
-    missing gaps[MISSING_MAX];
-    size_t count = find_missing(s, gaps);
-    text_file(w, s);
-    text_gpu(w, s);
-    text_recording(w, s);
-    text_times(w, s);
-    text_counts(w, s);
-    if (classes->row_count > 0)
-        text_classes(w, classes, order);
-    text_rank_rows(w, s->what);
-    text_kind(w, s->what, HABITAT_WARNING_DOUBT);
-    if (count > 0)
-        writer_text(w, "\nNot in this trace\n");
-    for (size_t i = 0; i < count; i++) {
-        char first[TEXT_BYTES];
-        snprintf(first, sizeof first, "  %s: ", gaps[i].what);
-        wrapped_text(w, first, 4, gaps[i].remedy);
-    }
-}
-
 habitat_status habitat_report_trace(const habitat_answer *what,
                                     const habitat_report_options *options, habitat_error *err) {
     writer w;
@@ -550,7 +306,7 @@ habitat_status habitat_report_trace(const habitat_answer *what,
         return status;
     if (!what || !what->trace)
         return habitat_fail(err, HABITAT_E_ARG, "no trace given");
-    subject s = {.what = what, .trace = habitat_trace_get_info(what->trace)};
+    trace_subject s = {.what = what, .trace = habitat_trace_get_info(what->trace)};
     if (what->workload) {
         s.workload = habitat_workload_get_info(what->workload);
         status =
@@ -575,7 +331,7 @@ habitat_status habitat_report_trace(const habitat_answer *what,
         else if (options->format == HABITAT_REPORT_CSV)
             write_csv(&w, &s, &classes, order);
         else
-            write_text(&w, &s, &classes, order);
+            trace_text(&w, &s, &classes, order);
     }
     split_free(&classes);
     free(order);
