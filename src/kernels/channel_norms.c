@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/constants_scaling.h"
+#include "formula/rates.h"
 #include "gpu/gpu.h"
 #include "kernels/batch_norms.h"
-#include "formula/rates.h"
 #include "kernels/elementwise_times.h"
 
 static bool is_told(const habitat_work *work) {

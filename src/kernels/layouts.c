@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/constants_scaling.h"
+#include "formula/rates.h"
 #include "kernels/filling.h"
 #include "kernels/recorded_roofs.h"
-#include "formula/rates.h"
 #include "work/class.h"
 
 static double blocks_of(double images, double channels, const double *sides, uint32_t dims) {

@@ -13,9 +13,9 @@
 
 #include "base/constants_scaling.h"
 #include "base/error.h"
+#include "kernels/conv_as_images.h"
 #include "memory/model.h"
 #include "models/learned.h"
-#include "kernels/conv_as_images.h"
 #include "workload/recorded_format.h"
 
 /* Batches n, n/2, n/4, .. of which the models' largest answer counts. */

@@ -10,9 +10,9 @@
 #include "kernels/conv_as_images.h"
 #include "kernels/norms.h"
 #include "predict/scaling.h"
+#include "rescale/groups_apart.h"
 #include "work/args.h"
 #include "work/class.h"
-#include "rescale/groups_apart.h"
 #include "workload/rnn_calls.h"
 #include "workload/share.h"
 

@@ -1,6 +1,6 @@
 /* From a workload to its graph. */
-#include "replay/state_sweep.h"
 #include "replay/builder.h"
+#include "replay/state_sweep.h"
 #include "trace/calls.h"
 
 #include "base/error.h"

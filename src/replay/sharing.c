@@ -7,8 +7,8 @@
 
 #include "base/constants_parallel.h"
 #include "base/error.h"
-#include "gpu/gpu.h"
 #include "formula/rates.h"
+#include "gpu/gpu.h"
 #include "replay/launched.h"
 #include "workload/collective.h"
 #include "workload/workload.h"

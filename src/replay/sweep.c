@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "replay/state_sweep.h"
 #include "replay/edge_times.h"
+#include "replay/state_sweep.h"
 
 /* fmax() without a call: what is no number is not later. */
 static inline double later(double x, double y) {

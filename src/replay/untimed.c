@@ -12,8 +12,8 @@
 #include "base/constants_recordings.h"
 #include "base/error.h"
 #include "predict/untimed.h"
-#include "replay/state_sweep.h"
 #include "replay/launched.h"
+#include "replay/state_sweep.h"
 #include "trace/calls.h"
 #include "workload/cpu_table.h"
 

@@ -7,8 +7,8 @@
 #include "ask/choice_words.h"
 #include "gpu/gpu.h"
 #include "report/choice_rows.h"
-#include "report/shared_pieces.h"
 #include "report/price_notes.h"
+#include "report/shared_pieces.h"
 
 /* ---- columns ---- */
 

@@ -13,9 +13,9 @@
 #include "report/choice_rows.h"
 #include "report/columns.h"
 #include "report/page.h"
-#include "report/shared_pieces.h"
 #include "report/price_notes.h"
 #include "report/screen.h"
+#include "report/shared_pieces.h"
 #include "report/shortlist.h"
 
 enum {

@@ -7,10 +7,10 @@
 #include "gpu/gpu.h"
 #include "report/notes.h"
 #include "report/page.h"
-#include "report/shared_pieces.h"
 #include "report/prediction_rows.h"
 #include "report/reasons.h"
 #include "report/screen.h"
+#include "report/shared_pieces.h"
 
 enum { DEFAULT_TOP = 15, TEXT_BYTES = 256, NAME_BYTES = 48 };
 

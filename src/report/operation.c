@@ -9,8 +9,8 @@
 
 #include "base/error.h"
 #include "gpu/gpu.h"
-#include "report/shared_pieces.h"
 #include "report/rows.h"
+#include "report/shared_pieces.h"
 
 /* One GPU's row. */
 typedef struct line {

@@ -12,8 +12,8 @@
 #include "report/html.h"
 #include "report/page_provenance.h"
 #include "report/page_rates.h"
-#include "report/shared_pieces.h"
 #include "report/prediction_rows.h"
+#include "report/shared_pieces.h"
 
 /* ---- documents ---- */
 

@@ -10,8 +10,8 @@
 #include "report/page_provenance.h"
 #include "report/page_rates.h"
 #include "report/page_sources.h"
-#include "report/shared_pieces.h"
 #include "report/prediction_rows.h"
+#include "report/shared_pieces.h"
 
 /* ---- rates ---- */
 

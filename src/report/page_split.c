@@ -8,8 +8,8 @@
 #include "gpu/gpu.h"
 #include "report/html.h"
 #include "report/page_split.h"
-#include "report/shared_pieces.h"
 #include "report/reasons.h"
+#include "report/shared_pieces.h"
 
 /* ---- classes ---- */
 

@@ -9,8 +9,8 @@
 #include "report/choice_rows.h"
 #include "report/html.h"
 #include "report/page_words.h"
-#include "report/shared_pieces.h"
 #include "report/price_notes.h"
+#include "report/shared_pieces.h"
 #include "report/shortlist.h"
 
 enum { TEXT_BYTES = 512 };

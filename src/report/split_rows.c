@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/shared_pieces.h"
 #include "report/rows.h"
+#include "report/shared_pieces.h"
 
 /* One row. */
 typedef struct line {

@@ -1,9 +1,9 @@
 /* See cast_attention.h. Whether it becomes one kernel: scale_attention.h. */
 #include "rescale/cast_attention.h"
 
-#include "work/args.h"
 #include "rescale/cast_inputs.h"
 #include "rescale/scale_attention.h"
+#include "work/args.h"
 
 /* The one kernel that parts become, forward or back: at the first of them. Where a layer is run
  * again for its gradient, only the second time has one. */

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
+#include "rescale/scale_attention.h"
 #include "trace/names.h"
 #include "work/args.h"
-#include "rescale/scale_attention.h"
 
 bool cast_is_fp32_tensor(const habitat_input *input) {
     return input->is_tensor && !input->is_list && input->dtype == HABITAT_DTYPE_FP32 &&

@@ -2,8 +2,8 @@
 #ifndef HABITAT_RESCALE_CAST_INPUTS_H
 #define HABITAT_RESCALE_CAST_INPUTS_H
 
-#include "work/autocast.h"
 #include "rescale/caster.h"
+#include "work/autocast.h"
 
 bool cast_is_fp32_tensor(const habitat_input *input);
 

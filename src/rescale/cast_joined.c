@@ -1,8 +1,8 @@
 /* See cast_joined.h: all parts of one format, or the whole in fp32. */
 #include "rescale/cast_joined.h"
 
-#include "work/args.h"
 #include "rescale/cast_inputs.h"
+#include "work/args.h"
 
 const habitat_input *cast_joined(const habitat_workload_group *group) {
     const habitat_op_form *form = group->operation->form;

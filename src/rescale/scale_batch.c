@@ -5,8 +5,8 @@
 
 #include "base/constants_scaling.h"
 #include "base/error.h"
-#include "trace/gradients.h"
 #include "rescale/scale.h"
+#include "trace/gradients.h"
 
 /* ---- all groups ---- */
 

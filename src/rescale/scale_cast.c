@@ -21,17 +21,17 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "rescale/cast_attention.h"
+#include "rescale/cast_inputs.h"
+#include "rescale/cast_joined.h"
+#include "rescale/recomputed_layers.h"
+#include "rescale/result_sizes.h"
+#include "rescale/scale_attention.h"
+#include "rescale/scaler_added.h"
 #include "trace/names.h"
 #include "work/args.h"
 #include "work/autocast.h"
 #include "work/widening.h"
-#include "rescale/recomputed_layers.h"
-#include "rescale/cast_attention.h"
-#include "rescale/cast_inputs.h"
-#include "rescale/cast_joined.h"
-#include "rescale/result_sizes.h"
-#include "rescale/scale_attention.h"
-#include "rescale/scaler_added.h"
 
 habitat_dtype scale_narrow_dtype(habitat_precision precision) {
     return precision == HABITAT_PRECISION_AMP_FP16 ? HABITAT_DTYPE_FP16 : HABITAT_DTYPE_BF16;

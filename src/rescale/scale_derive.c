@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "rescale/scale.h"
 #include "workload/bound.h"
 #include "workload/overlap.h"
-#include "rescale/scale.h"
 
 static void *copy_of(const void *from, size_t count, size_t size) {
     void *out = calloc(count + 1, size);

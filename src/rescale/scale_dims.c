@@ -14,10 +14,10 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "rescale/scale.h"
 #include "trace/names.h"
 #include "work/class.h"
 #include "work/rule.h"
-#include "rescale/scale.h"
 
 enum { RANK_MAX = 6 };
 

@@ -1,8 +1,8 @@
 /* One operation with other sizes or formats, and what its group does then. */
 #include <string.h>
 
-#include "trace/names.h"
 #include "rescale/scale.h"
+#include "trace/names.h"
 
 /* Numbers in input->dims: those of a list are of all its tensors. */
 static size_t sizes_in(const habitat_input *input) {

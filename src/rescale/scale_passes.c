@@ -6,8 +6,8 @@
 
 #include "base/constants_scaling.h"
 #include "base/error.h"
-#include "trace/gradients.h"
 #include "rescale/scale.h"
+#include "trace/gradients.h"
 
 /* Operations of one name and sizes have one form. */
 typedef struct call {

@@ -11,11 +11,11 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "work/autocast.h"
 #include "rescale/scale.h"
-#include "workload/recorded_format.h"
 #include "rescale/scale_cast.h"
 #include "rescale/scaler_added.h"
+#include "work/autocast.h"
+#include "workload/recorded_format.h"
 #include "workload/scaler.h"
 
 /* ---- the arithmetic of products ---- */

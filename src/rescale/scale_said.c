@@ -12,9 +12,9 @@
 
 #include "base/constants_scaling.h"
 #include "base/error.h"
+#include "rescale/scale.h"
 #include "trace/gradients.h"
 #include "work/args.h"
-#include "rescale/scale.h"
 
 /* ---- what changes with it ---- */
 

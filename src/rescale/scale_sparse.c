@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "rescale/scale.h"
 #include "work/args.h"
 #include "work/distinct.h"
-#include "rescale/scale.h"
 
 /* A table, and how often it is looked up. */
 typedef struct table {

@@ -14,9 +14,9 @@
 #include "workload/overlap.h"
 #include "workload/ranks_share.h"
 #include "workload/recorded_format.h"
-#include "workload/workload.h"
 #include "workload/share.h"
 #include "workload/warnings.h"
+#include "workload/workload.h"
 
 /* A rank's kernel without what other ranks held it up. What it ends with stays, as a collective's
  * waiting is before its message, and others began behind its end. NULL when out of memory. */

@@ -7,9 +7,9 @@
 #include <habitat/predict.h>
 
 #include "check.h"
+#include "kernels/instructions.h"
 #include "made_gpu.h"
 #include "made_trace.h"
-#include "kernels/instructions.h"
 
 #define TENSOR "[[64, 1024, 1024]]"
 

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "check.h"
+#include "kernels/host_copy.h"
 #include "made_gpu.h"
 #include "made_trace.h"
-#include "kernels/host_copy.h"
 #include "workload/cpu_table.h"
 #include "workload/recorded_shapes.h"
 

@@ -6,9 +6,9 @@
 
 #include "check.h"
 #include "recorded.h"
-#include "replay/state_sweep.h"
 #include "replay/parallel.h"
 #include "replay/ranks.h"
+#include "replay/state_sweep.h"
 #include "workload/workload.h"
 
 static habitat_gpu_table *table;

@@ -7,14 +7,14 @@
 #include <habitat/habitat.h>
 
 #include "check.h"
-#include "made_gpu.h"
-#include "made_trace.h"
-#include "kernels/unvectorised.h"
-#include "predict/rescale_times.h"
 #include "formula/rates.h"
 #include "kernels/scans.h"
 #include "kernels/sums.h"
 #include "kernels/tables.h"
+#include "kernels/unvectorised.h"
+#include "made_gpu.h"
+#include "made_trace.h"
+#include "predict/rescale_times.h"
 #include "recorded_scale.h"
 #include "work_case.h"
 #include "workload/workload.h"

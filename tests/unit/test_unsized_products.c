@@ -3,8 +3,8 @@
 
 #include "check.h"
 #include "gpu/gpu.h"
-#include "made_trace.h"
 #include "kernels/share_by_name.h"
+#include "made_trace.h"
 #include "work/elements.h"
 #include "work/tile.h"
 

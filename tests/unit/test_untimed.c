@@ -3,14 +3,14 @@
 #include "predict/untimed.h"
 
 #include "check.h"
-#include "made_gpu.h"
 #include "kernels/batch_norms.h"
 #include "kernels/bias.h"
 #include "kernels/conv_as_images.h"
 #include "kernels/sums.h"
 #include "kernels/unmodelled_times.h"
-#include "workload/workload.h"
+#include "made_gpu.h"
 #include "work_case.h"
+#include "workload/workload.h"
 
 static habitat_prediction sum_of(double busy_ms) {
     return (habitat_prediction){.iteration_ms = busy_ms,
