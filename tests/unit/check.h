@@ -1,5 +1,6 @@
 /* Smallest test harness: CHECK() counts, prints a TAP-like line for each case, main returns
- * check_done(). A failing check names file, line and the values. */
+ * check_done(). A failing check names file, line and the values. A program fails too when a check
+ * failed after its last case, and when it has no case at all (tests/check_selftest.sh). */
 #ifndef HABITAT_TESTS_CHECK_H
 #define HABITAT_TESTS_CHECK_H
 
@@ -55,9 +56,15 @@ static inline void check_case(const char *name) {
     check_case_failed = 0;
 }
 
+/* The exit status of the program: 0 only if there were cases and no check failed, in them or after
+ * them. */
 static inline int check_done(void) {
+    if (check_case_failed)
+        check_case("a check after the last case holds");
+    if (check_cases == 0)
+        printf("# no case: nothing was tested\n");
     printf("1..%d\n", check_cases);
-    return check_failed ? 1 : 0;
+    return check_failed || check_cases == 0 ? 1 : 0;
 }
 
 #endif
