@@ -5,11 +5,12 @@ import contextlib
 import io
 import pathlib
 import sys
+import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tools"))
 import draw_mutations
 import mutate
-from mutations import Mutation, Sources, places, tokens
+from mutations import Mutation, Sources, follow, places, read_table, tokens
 
 failed = 0
 
@@ -42,6 +43,22 @@ try:
 except SystemExit as error:
     check("lost text ends the run", "1 mutations no longer find" in str(error))
 check("and says how to draw anew", "drawn-001: not found" in said.getvalue() and "draw_mutations.py --keep" in said.getvalue())
+
+with tempfile.TemporaryDirectory() as folder:
+    table = pathlib.Path(folder) / "mutations.tbl"
+    kept = "# m @@ src/b.c @@ a\n" + Mutation("n", "src/b.c", "int h", "int i", "reason").line() + "\n"
+    table.write_text(kept + moved.line() + "\n")
+    try:
+        with contextlib.redirect_stdout(said):
+            mutate.check_files(read_table(table), tree)
+        check("a row that names another file than its text's ends the check", False)
+    except SystemExit as error:
+        check("a row that names another file than its text's ends the check",
+              "1 mutations name a file" in str(error) and "--follow" in str(error))
+    check("following writes the file into that row",
+          [(m.name, file) for m, file in follow(tree, table)] == [("m", "src/a.c")]
+          and table.read_text() == kept + "m @@ src/a.c @@ a < 4 @@ a <= 4\n")
+    check("and leaves nothing to follow", follow(tree, table) == [] and mutate.check_files(read_table(table), tree) is None)
 
 first = [m.line() for m in draw_mutations.draw(7, 30, set())]
 check("a draw repeats itself", first == [m.line() for m in draw_mutations.draw(7, 30, set())])

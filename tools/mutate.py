@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Which small changes of the sources does no test notice?
 
-usage: mutate.py [--jobs N] [--fresh] [--quick] [--check] [--work FOLDER]
+usage: mutate.py [--jobs N] [--fresh] [--quick] [--check] [--follow] [--work FOLDER]
                  [ID | FIRST..LAST | named | drawn]...
 
 Applies the mutations of tests/mutations.tbl one after the other to a copy of the tree (below
@@ -10,7 +10,8 @@ tests of ctest, quick ones first, until one fails. A mutation that does not comp
 do not end, is killed as well, and counted apart. Results are kept by mutation and tree: a second run
 does only what is left, and ranges of identifiers can be run one by one. --fresh forgets them,
 --quick believes what was killed with the same sources and other tests (while tests are written),
---check only looks whether every mutation still finds its text. Several at one time: give each a
+--check only looks whether every mutation still finds its text, in the file that it names; --follow
+writes into the table the files to which text has moved. Several at one time: give each a
 FOLDER of its own in place of build-mutate/; results are shared.
 
 Exit status: 0 when none of the named mutations and at most 5 % of the drawn ones survive.
@@ -29,7 +30,7 @@ import subprocess
 import sys
 import time
 
-from mutations import ROOT, TABLE, Sources, read_table
+from mutations import ROOT, TABLE, Sources, follow, read_table
 
 WORK = ROOT / "build-mutate"
 RESULTS = WORK / "results.json"
@@ -230,6 +231,17 @@ def check_all(mutations, sources):
     fail(f"{len(lost)} mutations no longer find their text exactly once")
 
 
+def check_files(mutations, sources):
+    """Ends the program where a mutation names a file that lacks its text: after a move, another
+    place that reads alike would be taken for it one day."""
+    found = [(m, sources.find(m)[0]) for m in mutations]
+    moved = [(m, file) for m, file in found if file != m.file]
+    for mutation, file in moved:
+        print(f"{mutation.name}: moved from {mutation.file} to {file}")
+    if moved:
+        fail(f"{len(moved)} mutations name a file that lacks their text: look at them, then tools/mutate.py --follow")
+
+
 def chosen(mutations, asked):
     names = [m.name for m in mutations]
     wanted = set()
@@ -303,14 +315,21 @@ def main():
     parser.add_argument("--fresh", action="store_true")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--follow", action="store_true")
     parser.add_argument("--work", default=WORK)
     parser.add_argument("which", nargs="*")
     asked = parser.parse_args()
+    tree = Sources(ROOT)
+    if asked.follow:
+        for mutation, file in follow(tree):
+            print(f"{mutation.name}: {mutation.file} -> {file}")
     mutations = read_table()
-    check_all(mutations, Sources(ROOT))
+    check_all(mutations, tree)
     selected = chosen(mutations, asked.which)
     if asked.check:
+        check_files(mutations, tree)
         print(f"{len(mutations)} mutations find their text")
+    if asked.check or asked.follow:
         return 0
     work_in(asked.work)
     tree, sources_only = copy_tree()

@@ -6,7 +6,7 @@ The table tests/mutations.tbl has one mutation a line:
 
 BEFORE must stand exactly once in FILE. It is compared word by word: spaces and line ends do not
 count, so formatting and moving code within a file do no harm. Text that is found once in another
-source file is followed there. REASON says why a mutation may survive; one that begins with
+source file is followed there; `mutate.py --follow` writes that file into the table. REASON says why a mutation may survive; one that begins with
 "equivalent:" says why no input can tell it from the original, and is then not counted.
 """
 
@@ -82,6 +82,24 @@ def read_table(path=TABLE):
         names.add(parts[0])
         mutations.append(Mutation(*parts))
     return mutations
+
+
+def follow(tree, path=TABLE):
+    """Writes into the table at `path` the files to which the text of its rows has moved; returns
+    (mutation, new file) of each. Other lines stay as they are."""
+    moved = []
+    for mutation in read_table(path):
+        found = tree.find(mutation)
+        if not isinstance(found, str) and found[0] != mutation.file:
+            moved.append((mutation, found[0]))
+    new_file = {m.name: file for m, file in moved}
+    lines = path.read_text().splitlines()
+    for number, line in enumerate(lines):
+        name, separator, rest = line.partition(SEPARATOR)
+        if separator and name in new_file and not line.startswith("#"):
+            lines[number] = SEPARATOR.join([name, new_file[name], *rest.split(SEPARATOR)[1:]])
+    path.write_text("\n".join(lines) + "\n")
+    return moved
 
 
 def sources(root=ROOT):
