@@ -1,7 +1,6 @@
 #!/bin/sh
-# Fails on a number that a prediction rests on and that is not a row of src/base/constants_*.h: a
-# scalar `const double NAME = NUMBER`, or a share returned as a bare number, in the modules that
-# predict. Also on a row that nothing uses, on one that stands twice, and on one without unit or source.
+# Fails on a number that a prediction rests on and that is not a row of src/base/constants_*.h: a bare
+# one in any source of src/ but the tables that constant.h lists (literals.py). Also on a row that nothing uses, on one that stands twice, and on one without unit or source.
 # usage: constants.sh [ROOT]
 set -eu
 . "$(dirname "$0")/../tools/usage.sh"
@@ -10,16 +9,7 @@ root=${1:-.}
 fail=0
 say() { echo "$1"; fail=1; }
 
-# Of mathematics; bytes of number formats; a bound of a search.
-allowed='within_80|half_bytes|single_bytes|most'
-folders='operator formula models workload predict replay memory'
-found=$(cd "$root/src" && {
-    # shellcheck disable=SC2086
-    grep -rnE 'const double [a-z_0-9]+ = [-.0-9]' $folders --include='*.[ch]' | grep -vE "const double ($allowed) = "
-    # shellcheck disable=SC2086
-    grep -rnE 'return [0-9]*\.[0-9]*[1-9][0-9]*;' $folders --include='*.[ch]'
-} || true)
-[ -z "$found" ] || say "$found: a number of a prediction belongs in one of src/base/constants_*.h, with unit and source"
+python3 "$(dirname "$0")/literals.py" "$root" || fail=1
 
 names() { grep -ohE '^CONSTANT\([a-z]+, [a-z_0-9]+' "$@" | sed 's/CONSTANT(//; s/, /_/'; }
 rows=$(names "$root"/src/base/constants_*.h)

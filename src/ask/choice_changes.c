@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ask/choice_words.h"
+#include "base/constants_reports.h"
 #include "base/apart.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
@@ -193,8 +194,8 @@ static const char *nearest_words(made_choice *out, const habitat_exclusion *e, s
         apart_limit(o->deadline_hours, e->hours, limit, least, sizeof least);
         return choice_line(out, "Deadline of %s h: %s h on %s, the least.", limit, least, name);
     case HABITAT_EXCLUDED_PRICE:
-        apart_decimals(o->max_usd_per_hour, e->bill_per_hour, o->max_usd_per_hour < 0.01 ? 4 : 2,
-                       limit, least, sizeof least);
+        apart_decimals(o->max_usd_per_hour, e->bill_per_hour,
+                       o->max_usd_per_hour < chosen_shown_cent ? 4 : 2, limit, least, sizeof least);
         return choice_line(out, "Limit of $%s an hour: $%s for %s, the least.", limit, least, name);
     case HABITAT_EXCLUDED_SMALL:
         return choice_line(out, "Memory: %.2g GB are missing on %s, the least.",

@@ -10,6 +10,7 @@
 #include <habitat/text.h>
 
 #include "gpu/gpu.h"
+#include "base/constants_reports.h"
 #include "base/constants_scaling.h"
 #include "base/error.h"
 #include "base/list.h"
@@ -238,7 +239,7 @@ static habitat_status of_origin_rate(const habitat_prediction *const *prediction
     for (size_t i = 0; i < count; i++) {
         const habitat_prediction *p = predictions[i];
         double told_ms = (double)p->batch_size / p->samples_per_s * 1e3;
-        if (!(fabs(told_ms - p->iteration_ms) > 0.005 * p->iteration_ms))
+        if (!(fabs(told_ms - p->iteration_ms) > chosen_said_rate_apart * p->iteration_ms))
             continue; /* or not known */
         habitat_format(line, sizeof line,
                        "samples per second of %s are of its recorded iteration, %.4g ms; its "

@@ -8,11 +8,24 @@
  *   unit      "1" where it has none
  *   source    a heading without a page (#kinds) is of docs/modelling.md
  *
- * Tables of several columns stay in the file of their formula and name their source there: tiles
- * (operator/products.c, conv.c, convolution.c, rnn.c, matrix.c, kernels/tiles.c), cycles of row
- * operations (softmax.c, norm.c, attention_plain.c, kernels/batch_norms.c), costs of timings and
- * doubts (operator/class.c), spreads of classes (predict/interval.c), the rule for rates that
- * nobody measured (gpu/sustained.c). What trees and networks learned is in the model file. */
+ * Tables of several columns stay in the file of their formula and name their source there, in
+ * initializers of constants. tests/constants.sh reads their list here, FOLDER/FILE.c each:
+ *
+ *   tiles                  operator/products.c operator/conv.c operator/convolution.c
+ *                          operator/convolution_matrix.c operator/rnn.c operator/matrix.c
+ *                          kernels/tiles.c kernels/conv_tile_pace.c kernels/conv3d_times.c
+ *   cycles of operations   operator/softmax.c operator/norm.c operator/attention_plain.c
+ *                          kernels/batch_norms.c kernels/attentions.c kernels/instructions.c
+ *   factors by name, kind  operator/class.c kernels/share_by_name.c kernels/elements.c
+ *   spreads of classes     predict/interval.c
+ *   launches               work/rnn_way.c
+ *   the CPU's side         replay/rule.c
+ *   rates nobody measured  gpu/sustained.c
+ *   ranges that are right  gpu/check.c gpu/fields.c
+ *   units, powers of ten   report/gpus.c base/decimal.c
+ *
+ * What trees and networks learned is in the model file. Bounds that whole numbers set (an enum, a
+ * loop) and what a library's source says in whole numbers stand where they are used. */
 #ifndef HABITAT_BASE_CONSTANT_H
 #define HABITAT_BASE_CONSTANT_H
 

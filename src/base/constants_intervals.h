@@ -42,6 +42,8 @@ CONSTANT(chosen, same_arch_spread, 0.5, "of a class's spread",
          "GPUs of one compute capability run the same kernels; the pairs measured hold none")
 CONSTANT(fitted, iteration_least_width, 0.03, "of the iteration",
          "equal GPUs in other hosts differ by 0.4 to 4 %; docs/formulas.md#intervals")
+CONSTANT(chosen, low_quantile, 0.1, "of the iterations", "lower end of the 80 % interval of what was recorded; docs/formulas.md#intervals")
+CONSTANT(chosen, high_quantile, 0.9, "of the iterations", "as low_quantile: upper end")
 CONSTANT(fitted, film_gradient_factor, 2.5, "of the upper end",
          "gradients of a network's convolutions in three dimensions, strict fp32 on an H200, against those of images; docs/decisions/0431")
 CONSTANT(fitted, group_gradient_factor, 1.6, "of the upper end", "nine in ten of 514 gradients of groups in strict fp32 on an H200, layers left out; docs/decisions/0535")

@@ -15,6 +15,9 @@ CONSTANT(chosen, launch_ns, 3000.0, "ns",
          "below the launch of an eager framework, for GPUs where nobody measured it; docs/formulas.md")
 CONSTANT(chosen, tiles_worst_factor, 8.0, "of the flop as counted",
          "long inner dimensions are split among SMs by the libraries; docs/formulas.md#operation")
+CONSTANT(hardware, list_piece_elements, 65536, "elements", "a block of PyTorch's multi_tensor_apply takes so much of one tensor; aten/src/ATen/native/cuda/MultiTensorApply.cuh")
+CONSTANT(hardware, list_launch_pieces, 320, "pieces", "as list_piece_elements: a launch takes so many, and as many tensors as its arguments have room for (work/lists.c)")
+CONSTANT(fitted, beside_power, 2.5, "power", "memory and instructions of kernels whose threads do not wait for each other, side by side: chosen among 1, 1.5, 2, 2.5, 3 and 4 by 55 steps recorded on two GPUs, each model left out; docs/decisions/0501")
 
 /* ---- links ---- */
 CONSTANT(hardware, host_link_share, .86, "of the link's rate", "pinned memory to and from an H100 and an H200, from 16 MiB on: data/measurements/host_copies.csv; docs/decisions/0263")
@@ -31,6 +34,15 @@ CONSTANT(chosen, guess_head_columns, 64.0, "columns", "as guess_head_rows: a hea
 CONSTANT(chosen, guess_pixels, 12544.0, "pixels of a batch",
          "a convolution whose kernel does not tell its sizes: 16 images of 28x28; docs/decisions/0288")
 CONSTANT(chosen, guess_batch, 16.0, "images", "as guess_pixels")
+CONSTANT(chosen, guess_large, 64.0, "rows or columns", "products of less have sizes of whole vectors, from here on of whole warps")
+CONSTANT(chosen, guess_large_step, 32.0, "rows or columns", "as guess_large: a warp")
+CONSTANT(chosen, guess_small_step, 8.0, "rows or columns", "as guess_large: a vector of 16 byte in 16 bit")
+CONSTANT(chosen, guess_channel_step, 4.0, "channels", "as guess_small_step, of convolutions; fewer are taken as they come")
+CONSTANT(chosen, guess_product_least, 16.0, "elements a side", "where the search for the size ends; docs/decisions/0288")
+CONSTANT(chosen, guess_product_most, 65536.0, "elements a side", "as guess_product_least")
+CONSTANT(chosen, guess_sum_least, 4.0, "elements of a convolution's sum", "as guess_product_least")
+CONSTANT(chosen, guess_sum_most, 20000.0, "elements of a convolution's sum", "as guess_product_most")
+CONSTANT(chosen, guess_begin, 512.0, "elements a side", "where the search for the size begins; the measured time decides where it ends")
 CONSTANT(chosen, layer_near, 0.12, "in log(length of sums)",
          "a sum that fits the channels of the convolution before is of these: sides 3, 4 and 5 are 0.45 and more apart; docs/decisions/0325")
 CONSTANT(fitted, guess_long_sum, 1100.0, "elements",

@@ -9,6 +9,8 @@
 
 /* ---- caches and memory ---- */
 CONSTANT(fitted, l2_bytes_per_cycle, 38, "byte a cycle and SM", "training shapes of collected_h200.csv.gz that fit the cache; docs/modelling.md#what-memory-limits-otherwise")
+CONSTANT(fitted, row_cache_share, .51, "of the L2 cache", "element-wise and other row operations: what of them is found in it again; as l2_bytes_per_cycle")
+CONSTANT(fitted, row_cache_softness, .45, "of the footprint", "as row_cache_share: how gradually larger ones miss")
 CONSTANT(chosen, unit_headroom, 1.15, "of the sustained rate", "at least so fast are matrix units while power allows: cards clock above what is printed; an A100's share, the least of the GPUs with measured products (L40S, B200, H200 have more); docs/decisions/0631")
 CONSTANT(hardware, l2_bytes_per_s_per_sm, 24 * 1.7e9, "byte/s an SM", "24 byte a cycle at 1.7 GHz, below every data sheet; docs/modelling.md#products-on-matrix-units")
 CONSTANT(hardware, sm_path_bytes_per_cycle, 40, "byte a cycle and SM", "of the 64 that an SM's path to the L2 is built for; docs/modelling.md#products-on-matrix-units")
@@ -56,6 +58,7 @@ CONSTANT(fitted, power_share, .92, "of the sustained rate",
 CONSTANT(fitted, product_dram_share, .92, "of the bandwidth of copies", "as power_share")
 CONSTANT(fitted, product_cache_share, .4, "of a cache in two halves",
          "as power_share: what products find there again; twice that on parts for graphics from 8.6 on, whose caches are one; docs/decisions/0375")
+CONSTANT(fitted, product_cache_softness, .7, "of the footprint", "as product_cache_share: how gradually larger products miss")
 CONSTANT(hardware, tensor_memory_capability, 100, "compute capability x 10",
          "first whose sums lie in a memory of the matrix units' own (tcgen05 in the PTX ISA; not 12.x); docs/decisions/0376")
 CONSTANT(fitted, product_split_s, 3e-6, "s",
@@ -93,6 +96,8 @@ CONSTANT(fitted, attention_vector_steps, 4.2, "plain operations an element",
 CONSTANT(fitted, attention_overlap, 2.5, "exponent; 1 = one after the other", "as attention_unit_share")
 CONSTANT(fitted, attention_append_factor, 3.5, "of the traffic of keys and values",
          "causal rows of serving frameworks, which also write and read the cache; docs/modelling.md#attention")
+CONSTANT(fitted, attention_cache_share, .55, "of the L2 cache", "as attention_unit_share: queries, keys and values that are found in it")
+CONSTANT(fitted, attention_cache_softness, .65, "of the footprint", "as attention_cache_share: how gradually larger ones miss")
 CONSTANT(fitted, attention_memory_overlap, 1.4, "of the sustained bandwidth", "as attention_vector_steps")
 CONSTANT(fitted, trtllm_loop_factor, 1.5, "of the inner loop's time",
          "rows of TensorRT-LLM, whose kernels are built for all GPUs since 8.0, but 10.x; docs/modelling.md#attention")
@@ -112,6 +117,15 @@ CONSTANT(fitted, convolution_plain_reads, 3, "times each tensor",
 CONSTANT(fitted, convolution_tried_reads, 2.2, "times each tensor",
          "as convolution_plain_reads where all algorithms are tried: training rows of DeepBench's seven GPUs; docs/decisions/0356")
 CONSTANT(fitted, convolution_direct_share, .1, "of the plain peak", "as convolution_plain_reads: an input of the trees, what a kernel without tiles would take")
+CONSTANT(fitted, convolution_plain_cache_share, .5, "of the L2 cache", "as convolution_plain_reads: tensors that are found in it")
+CONSTANT(fitted, convolution_plain_cache_softness, .75, "of the footprint", "as convolution_plain_cache_share: how gradually larger ones miss")
+CONSTANT(fitted, convolution_thin_strided_image, .4, "of the tiles' time", "gradients of images of four channels at most, with a stride; docs/decisions/0356")
+CONSTANT(fitted, convolution_pixel_strided_image, 1.6, "of the tiles' time", "gradients of images of 1 x 1 kernels with a stride; docs/decisions/0356")
+CONSTANT(fitted, convolution_thin_weight, 1.4, "of the tiles' time", "gradients of weights of four channels at most, without a stride; docs/decisions/0356")
+CONSTANT(fitted, convolution_pixel_weight, 1.35, "of the tiles' time", "gradients of 1 x 1 weights where the library guesses; docs/decisions/0381")
+CONSTANT(fitted, convolution_pixel_strided_weight, 2, "of the tiles' time", "as convolution_pixel_weight, with a stride")
+CONSTANT(fitted, convolution_matrix_cache_share, .4, "of the L2 cache", "as convolution_gathered_bytes_per_cycle: tensors that are found in it")
+CONSTANT(fitted, convolution_matrix_cache_softness, .7, "of the footprint", "as convolution_matrix_cache_share: how gradually larger ones miss")
 CONSTANT(fitted, convolution_gathered_bytes_per_cycle, 29, "byte a cycle and SM", "training rows of two GPUs; what they are without each: docs/decisions/0314: what an implicit product gathers, whether or not clusters share what they load")
 CONSTANT(fitted, convolution_gathered_reads, .7, "of the bytes", "as convolution_gathered_bytes_per_cycle: reads of implicit products that go through memory")
 CONSTANT(fitted, convolution_gathered_tile_s, 2.2e-6, "s", "as convolution_gathered_bytes_per_cycle: start and end of a tile of an implicit product")
@@ -128,6 +142,10 @@ CONSTANT(fitted, convolution_thin_rearranging, 1.7, "times the bytes of all tens
 CONSTANT(fitted, convolution_wide_weight_share, .25, "of the rate", "as convolution_gathered_bytes_per_cycle: gradients of weights in TF32")
 CONSTANT(fitted, convolution_wide_plain_weight_share, .45, "of the rate", "as convolution_gathered_bytes_per_cycle: gradients of 1x1 weights in TF32, images in NCHW; docs/decisions/0381")
 CONSTANT(fitted, depthwise_last_weight_factor, .5, "of the time", "training rows of an H200: depthwise gradients of weights in 16 bit, channels last, stride 1; docs/decisions/0381")
+CONSTANT(fitted, depthwise_rate_last, .15, "of the plain units' peak", "training rows of an H200: channels last; times the share of each of the three products; docs/modelling.md#convolutions")
+CONSTANT(fitted, depthwise_rate, .045, "of the plain units' peak", "as depthwise_rate_last: images in NCHW")
+CONSTANT(fitted, depthwise_reads_last, 1.4, "times each tensor", "as depthwise_rate_last")
+CONSTANT(fitted, depthwise_reads, 3.5, "times each tensor", "as depthwise_rate")
 CONSTANT(fitted, depthwise_turns_share, .0039, "of the plain units' peak", "four training rows of an H200 (.0036 to .0047), and a script with layers of 7 x 7 at two batch sizes (.0028 to .0065): half a multiply-add a cycle and SM; docs/decisions/0421")
 CONSTANT(fitted, depthwise_turns_tf32_share, .005, "of the plain units' peak", "as depthwise_turns_share: .0036 to .0063 where four such rows are in TF32")
 CONSTANT(fitted, depthwise_last_share, .105, "of the plain units' peak", "as depthwise_turns_share: forward and gradients of images, 5 x 5, .097 to .111")
@@ -145,6 +163,13 @@ CONSTANT(fitted, rnn_traffic_factor, 1.3, "of weights and gates that no cache ho
          "rows of a V100 and two Maxwells with weights of many caches; docs/decisions/0380")
 CONSTANT(fitted, rnn_launched_step_s, 20e-6, "s a step",
          "launches of a step beside its work: DeepBench's eager rows, cuDNN 5 to 7 on all its GPUs; docs/decisions/0380")
+CONSTANT(fitted, rnn_cache_share, .7, "of the L2 cache", "as rnn_traffic_factor: weights of all layers, read in turn, that are found in it")
+CONSTANT(fitted, rnn_cache_softness, .5, "of the footprint", "as rnn_cache_share: how gradually larger ones miss")
+CONSTANT(fitted, rnn_uncut_forward, .8, "of a tile's time", "as rnn_launched_step_s, before compute capability 7.0: no sum of a step is cut; docs/decisions/0380")
+CONSTANT(fitted, rnn_uncut_backward, .6, "of a tile's time", "as rnn_uncut_forward")
+CONSTANT(fitted, rnn_launched_traffic, 2, "times weights and gates", "as rnn_launched_step_s")
+CONSTANT(fitted, rnn_term_cycles, 30, "cycles a term of a step's sum", "as rnn_launched_step_s")
+CONSTANT(fitted, rnn_pascal_term_cycles, 170, "cycles a term of a step's sum", "as rnn_term_cycles, with 32 sequences on 6.x: 187 on the P100, 170 on three others, from 1024 wide to 4096; docs/decisions/0380")
 
 /* ---- operator models ---- */
 CONSTANT(chosen, judged_kinds, 3, "kinds of GPU",

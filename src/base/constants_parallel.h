@@ -37,6 +37,7 @@ CONSTANT(chosen, message_end_spread_ns, 1e6, "ns",
          "all-reduces of ten steps of two H200s end 0.1 ms apart at most on the two; of different steps, several ms")
 CONSTANT(chosen, slow_rank_share, 0.01, "of the iteration",
          "a rank is called slow from here on: what other GPUs do nothing but wait, less what its own does")
+CONSTANT(chosen, waited_share, 0.02, "of a kernel's time", "a message waited beside it from here on: ranks never come to a message at once; workload/ranks_beside.c, docs/decisions/0455")
 CONSTANT(chosen, device_least_share, 0.01, "of the busiest device's kernel time",
          "a device of one program counts as one that it drives from here on; below it a stray fill or check would be a GPU to pay for")
 CONSTANT(chosen, parts_doubt, 0.05, "of the iteration, either way",

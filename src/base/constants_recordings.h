@@ -18,6 +18,7 @@ CONSTANT(chosen, noted_several, 2, "times the noted iteration",
 CONSTANT(chosen, stream_overlap_share, 0.01, "of the kernels' time",
          "kernels that start while the one before ends (dependent launches) share 0.0013 at most in data/recordings, 3.6 us each")
 CONSTANT(chosen, much_spread, 0.1, "of the iteration's median", "from here on a recording's spread is warned of, as the recorder does")
+CONSTANT(chosen, rounding_ms, 2e-6, "ms", "recorders write six digits: a median of groups may differ so much from that of all")
 
 /* ---- another unit of time ---- */
 CONSTANT(chosen, quickest_kernel_ns, 100.0, "ns",

@@ -42,6 +42,7 @@ CONSTANT(chosen, replay_cpu_factor_most, 50, "of the profiled CPU time", "no pro
 CONSTANT(fitted, replay_gap_ns, 1100, "ns", "median over data/recordings: from a kernel to the next of its stream")
 CONSTANT(fitted, replay_gap_across_ns, 2200, "ns", "as replay_gap_ns: to one that waits for another stream")
 CONSTANT(fitted, replay_latency_ns, 1000, "ns", "as replay_gap_ns: from a launch to its kernel on an idle GPU")
+CONSTANT(chosen, replay_usual_launch_least_ns, 1000.0, "ns", "the usual launch is taken as no shorter: what is much longer than it is measured by it")
 CONSTANT(chosen, replay_gap_most_ns, 10000, "ns", "longer is no pause but something unknown")
 CONSTANT(chosen, replay_far_ns, 1e6, "ns", "launched so long before it could begin: pauses are those of a GPU far behind its CPU; 0.2 and 3 ms give much the same")
 

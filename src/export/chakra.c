@@ -9,6 +9,7 @@
 
 #include <habitat/text.h>
 
+#include "base/constants_reports.h"
 #include "base/error.h"
 #include "base/list.h"
 #include "export/chakra_times.h"
@@ -21,9 +22,6 @@
 #include "replay/untimed.h"
 #include "workload/collective.h"
 #include "workload/workload.h"
-
-/* A way that is longer than its nodes by less than this is not worth one of its own. */
-static const double shortest_node_ns = 500.0;
 
 /* The group of all GPUs, as ASTRA-sim and PyTorch name groups. */
 static const char group_name[] = "0";
@@ -151,7 +149,7 @@ static void put_longer_ways(chakra *c, const replay_node *n, double lead_ns) {
     for (uint32_t e = n->first_edge; e < n[1].first_edge; e++) {
         const replay_edge *edge = &c->g->edges[e];
         double ns = between_ns(c, edge, lead_ns);
-        if (ns < shortest_node_ns || !c->id[edge->from])
+        if (ns < chosen_shortest_node_ns || !c->id[edge->from])
             continue;
         const replay_node *from = &c->g->nodes[edge->from];
         uint32_t thread = from->kind == REPLAY_KERNEL ? n->place : from->place;
@@ -168,7 +166,7 @@ static void wait_for_edges(chakra *c, const replay_node *n, double lead_ns, uint
         const replay_edge *edge = &c->g->edges[e];
         uint32_t own = replay_edge_flags(edge);
         if (!(edge->from & REPLAY_CARRY) && !(own & REPLAY_ROOM) && (own & REPLAY_GAP) == flags &&
-            between_ns(c, edge, lead_ns) < shortest_node_ns)
+            between_ns(c, edge, lead_ns) < chosen_shortest_node_ns)
             wait_for(c, c->id[edge->from]);
     }
     for (size_t i = 0; !flags && i < c->longer.count; i++)

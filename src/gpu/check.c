@@ -1,6 +1,7 @@
 /* Checks of the whole table that need more than one value, or more than one GPU. Each finding says
  * what disagrees with what; an empty list is what `habitat gpus --check` wants. */
 #include "gpu/entry.h"
+#include "base/constants_gpus.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -107,7 +108,7 @@ static void check_peaks(findings *f, const gpu_entry *entry) {
     const double *plain = gpu->peak.plain_flop_per_s, *matrix = gpu->peak.matrix_flop_per_s;
     double fp32 = plain[HABITAT_DTYPE_FP32];
     double clocked = 2.0 * gpu->sm_count * gpu->fp32_lanes_per_sm * gpu->boost_clock_hz;
-    if (!within(fp32, clocked, 0.03) && !entry->peak_note)
+    if (!within(fp32, clocked, chosen_doubt_peak_apart) && !entry->peak_note)
         find(f, gpu,
              "fp32 peak %.4g TFLOP/s, but SMs x lanes x 2 x boost clock gives %.4g; correct "
              "one of them or state the reason in peak_note",
@@ -116,7 +117,7 @@ static void check_peaks(findings *f, const gpu_entry *entry) {
     if (!isnan(fp16) && gpu->compute_capability && gpu->compute_capability < 70)
         find(f, gpu, "matrix peaks, but compute capability %u.%u has no matrix units",
              gpu->compute_capability / 10, gpu->compute_capability % 10);
-    if (!isnan(fp16) && fp16 < 2 * fp32 * 0.97)
+    if (!isnan(fp16) && fp16 < 2 * fp32 * chosen_doubt_half_least)
         find(f, gpu, "matrix fp16 peak below twice the plain fp32 peak");
     static const struct {
         habitat_dtype dtype;
@@ -125,7 +126,8 @@ static void check_peaks(findings *f, const gpu_entry *entry) {
     } ratios[] = {{HABITAT_DTYPE_TF32, 0.5, "tf32"}, {HABITAT_DTYPE_FP8, 2, "fp8"}};
     for (size_t i = 0; i < 2; i++) {
         double rate = matrix[ratios[i].dtype];
-        if (!isnan(fp16) && !isnan(rate) && !within(rate, ratios[i].to_fp16 * fp16, 0.03))
+        if (!isnan(fp16) && !isnan(rate) &&
+            !within(rate, ratios[i].to_fp16 * fp16, chosen_doubt_peak_apart))
             find(f, gpu, "matrix %s peak is not %g x fp16; one of them may count sparsity",
                  ratios[i].name, ratios[i].to_fp16);
     }
@@ -167,15 +169,15 @@ static void check_memory(findings *f, const habitat_gpu *gpu) {
     double pin = gpu->memory_bus_bits ? bandwidth * 8 / gpu->memory_bus_bits : NAN;
     if (pin < memory_types[i].lowest || pin > memory_types[i].highest)
         find(f, gpu, "%.3g Gbit/s a pin is out of range for %s", pin / 1e9, gpu->memory_type);
-    if (gpu->memory_bytes > 1.03 * gpu->memory_sold_bytes ||
-        gpu->memory_bytes < 0.85 * gpu->memory_sold_bytes)
+    if (gpu->memory_bytes > chosen_doubt_memory_most * gpu->memory_sold_bytes ||
+        gpu->memory_bytes < chosen_doubt_memory_least * gpu->memory_sold_bytes)
         find(f, gpu, "usable memory does not fit the capacity");
     if (gpu->sustained_bandwidth_bytes_per_s > bandwidth)
         find(f, gpu, "sustained bandwidth above the nominal one");
-    if (gpu->sustained_bandwidth_bytes_per_s < 0.2 * bandwidth)
+    if (gpu->sustained_bandwidth_bytes_per_s < chosen_doubt_sustained_least * bandwidth)
         find(f, gpu, "sustained bandwidth below a fifth of the nominal one");
     double l2_share = gpu->l2_bytes / gpu->memory_bytes;
-    if (l2_share > 0.01)
+    if (l2_share > chosen_doubt_l2_most)
         find(f, gpu, "L2 holds more than a hundredth of the memory");
 }
 
@@ -183,14 +185,15 @@ static void check_memory(findings *f, const habitat_gpu *gpu) {
  * the peak); those of server boards end there (measured: up to 1.00). */
 static double highest_share(const habitat_gpu *gpu) {
     bool corrects = !gpu->memory_ecc || strcmp(gpu->memory_ecc, "inline") == 0;
-    return corrects ? 1.03 : 1.2;
+    return corrects ? chosen_doubt_rate_most_checked : chosen_doubt_rate_most;
 }
 
 static void check_share(findings *f, const habitat_gpu *gpu, const char *unit, habitat_dtype dtype,
                         double rate, double peak) {
-    if (!isnan(rate) && !(rate <= highest_share(gpu) * peak && rate >= 0.2 * peak))
-        find(f, gpu, "sustained %s %s is not between 0.2 and %.3g of its peak", unit,
-             habitat_dtype_name(dtype), highest_share(gpu));
+    if (!isnan(rate) &&
+        !(rate <= highest_share(gpu) * peak && rate >= chosen_doubt_sustained_least * peak))
+        find(f, gpu, "sustained %s %s is not between %.3g and %.3g of its peak", unit,
+             habitat_dtype_name(dtype), chosen_doubt_sustained_least, highest_share(gpu));
 }
 
 static void check_sustained(findings *f, const habitat_gpu *gpu) {
@@ -227,7 +230,7 @@ static void check_board(findings *f, const habitat_gpu *gpu) {
     /* one lane of generations 3 to 6 carries about 1, 2, 4, 8 GB/s each way */
     double lane = gpu->pcie_lanes ? gpu->pcie_bytes_per_s / gpu->pcie_lanes / 1e9 : NAN;
     if (gpu->pcie_generation >= 3 && gpu->pcie_generation <= 6 &&
-        !within(lane, (double)(1u << (gpu->pcie_generation - 3)), 0.05))
+        !within(lane, (double)(1u << (gpu->pcie_generation - 3)), chosen_doubt_lane_apart))
         find(f, gpu, "PCIe bandwidth does not fit generation %u with %u lanes",
              gpu->pcie_generation, gpu->pcie_lanes);
 }

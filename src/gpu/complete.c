@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/constants_gpus.h"
 #include "base/error.h"
 
 /* Ratios are to the plain fp32 peak for `plain` and `fp16`, to the matrix fp16 peak for `matrix`;
@@ -149,11 +150,13 @@ static double usable_memory(const habitat_gpu *gpu) {
     if (!gpu->vendor || !gpu->memory_type)
         return NAN;
     if (strcmp(gpu->vendor, "AMD") == 0)
-        return sold - 16 * mib;
+        return sold - fitted_usable_kept_amd_mib * mib;
     bool graphics = strncmp(gpu->memory_type, "GDDR", 4) == 0;
     bool check_bits = graphics && (!gpu->memory_ecc || strcmp(gpu->memory_ecc, "inline") == 0);
     bool newer = graphics && gpu->compute_capability >= 75;
-    double usable = (newer ? 0.993 * sold - 340 * mib : 0.99 * sold) * (check_bits ? 15. / 16 : 1);
+    double kept = newer ? fitted_usable_share_newer * sold - fitted_usable_kept_newer_mib * mib
+                        : fitted_usable_share * sold;
+    double usable = kept * (check_bits ? hardware_usable_checked_share : 1);
     return floor(usable / mib) * mib;
 }
 

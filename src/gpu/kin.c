@@ -3,13 +3,10 @@
  * of the same chip, SMs and boost clock, at nearly the same power. Where clock or power are a
  * little further apart the share goes over into the rule: a user's file may have one MHz more. */
 #include "gpu/entry.h"
+#include "base/constants_gpus.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double same_power = 0.05;  /* boards of one chip are sold 5 to 10 W apart */
-static const double same_clock = 0.001; /* data sheets say 1328 and 1329 MHz of the same clock */
-static const double other_power = 0.07, other_clock = 0.015; /* no kin from there on */
 
 typedef struct unit {
     const double *peak;
@@ -52,8 +49,9 @@ static double fade(double distance, double same, double other) {
 double gpu_kinship(const habitat_gpu *a, const habitat_gpu *b) {
     if (!same_text(a->chip, b->chip) || strcmp(a->name, b->name) == 0 || a->sm_count != b->sm_count)
         return 0;
-    return fade(apart(a->boost_clock_hz, b->boost_clock_hz), same_clock, other_clock) *
-           fade(apart(a->tdp_w, b->tdp_w), same_power, other_power);
+    return fade(apart(a->boost_clock_hz, b->boost_clock_hz), chosen_kin_clock,
+                chosen_kin_clock_end) *
+           fade(apart(a->tdp_w, b->tdp_w), chosen_kin_power, chosen_kin_power_end);
 }
 
 /* Shares of the peak that parts were measured at, each with its kinship. */

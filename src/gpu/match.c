@@ -8,13 +8,12 @@
 
 #include <habitat/text.h>
 
+#include "base/constants_gpus.h"
 #include "base/error.h"
 
-/* Drivers keep some memory back and inline ECC takes a sixteenth; the least seen of a whole GPU is
- * 87.0 % of what is sold. A MIG slice has at most half. */
 static bool memory_fits(const habitat_gpu *gpu, uint64_t bytes) {
     double share = (double)bytes / gpu->memory_sold_bytes;
-    return share > 0.865 && share < 1.03;
+    return share > chosen_told_memory_least && share < chosen_told_memory_most;
 }
 
 /* NULL if the facts fit the GPU, else what contradicts it. */

@@ -9,6 +9,7 @@
  * chosen by process, memory, lanes, width of the matrix units. A measured format corrects the
  * others of the same unit by the ratio of its measurement to its estimate. */
 #include "gpu/entry.h"
+#include "base/constants_gpus.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,17 +22,6 @@ static const struct {
     {20, 0.20e12, 0.025e12},  {11.9, 0.25e12, 0.060e12}, {7.9, 0.37e12, 0.080e12},
     {5.9, 0.48e12, 0.066e12}, {3.9, 0.54e12, 0.135e12},  {0, 0.62e12, 0.17e12},
 };
-
-/* Wider matrix units load operands for more work: each doubling buys 1.3 times as much a joule. */
-static const double width_of_energies = 512, width_exponent = 0.38;
-
-/* Boards without ECC run above the boost clock that is printed; on others it is the highest. */
-static const double matrix_clock_gain = 1.10, plain_clock_gain = 1.04;
-static const double few_lanes_share = 0.95; /* assumed: nothing else binds */
-
-/* Lower clocks take lower voltage, so that a board of half the power is not half as fast. Lanes
- * bind on low-power boards alone, which are at their lowest voltage. */
-static const double matrix_power_exponent = 0.43, plain_power_exponent = 1.0;
 
 /* Share of the nominal DRAM bandwidth that copies and element-wise kernels reach, first row that
  * fits. */
@@ -91,16 +81,17 @@ static bool has_memory(const habitat_gpu *gpu, const char *type) {
 static double matrix_width(const habitat_gpu *gpu) {
     double peak = gpu->peak.matrix_flop_per_s[HABITAT_DTYPE_FP16];
     double width = exp2(round(log2(peak / (2.0 * gpu->sm_count * gpu->boost_clock_hz))));
-    return width > 0.0 && isfinite(width) ? width : width_of_energies;
+    return width > 0.0 && isfinite(width) ? width : hardware_width_of_energies;
 }
 
 static unit_rule matrix_rule(const habitat_gpu *gpu) {
-    double gain = without_ecc(gpu) ? matrix_clock_gain : 1.0;
-    return (unit_rule){.share = (runs_cuda(gpu) ? 0.96 : 0.65) * gain,
-                       .flop_per_j = energies[energy_row(gpu)].matrix *
-                                     pow(matrix_width(gpu) / width_of_energies, width_exponent),
-                       .power_exponent = matrix_power_exponent,
-                       .highest = gain};
+    double gain = without_ecc(gpu) ? fitted_matrix_clock_gain : 1.0;
+    return (unit_rule){
+        .share = (runs_cuda(gpu) ? fitted_matrix_rate_share : fitted_matrix_rate_share_rocm) * gain,
+        .flop_per_j = energies[energy_row(gpu)].matrix *
+                      pow(matrix_width(gpu) / hardware_width_of_energies, fitted_width_exponent),
+        .power_exponent = fitted_matrix_power_exponent,
+        .highest = gain};
 }
 
 /* Of an instruction slot each clock and partition: 64 lanes an SM leave half of them to loads; 128
@@ -108,21 +99,21 @@ static unit_rule matrix_rule(const habitat_gpu *gpu) {
  * fills them by graphics memory has less of everything else an SM needs. */
 static double plain_share(const habitat_gpu *gpu) {
     if (gpu->process_nm >= 20)
-        return 0.85;
+        return chosen_lanes_share_20_nm;
     if (gpu->fp32_lanes_per_sm <= 64)
-        return 0.92;
+        return fitted_lanes_share_spare;
     if (gpu->process_nm >= 14)
-        return 0.87;
+        return fitted_lanes_share_two;
     if (gpu->compute_capability >= 100 && gpu->compute_capability < 120)
-        return 0.89;
-    return has_memory(gpu, "HBM") ? 0.77 : 0.67;
+        return fitted_lanes_share_pairs;
+    return has_memory(gpu, "HBM") ? fitted_lanes_share_hbm : fitted_lanes_share_graphics;
 }
 
 static unit_rule plain_rule(const habitat_gpu *gpu) {
-    double gain = without_ecc(gpu) ? plain_clock_gain : 1.0;
+    double gain = without_ecc(gpu) ? fitted_plain_clock_gain : 1.0;
     return (unit_rule){.share = plain_share(gpu) * gain,
                        .flop_per_j = energies[energy_row(gpu)].plain,
-                       .power_exponent = plain_power_exponent,
+                       .power_exponent = fitted_plain_power_exponent,
                        .highest = gain};
 }
 
@@ -160,7 +151,7 @@ static void fill(const double *peak, const unit_rule *rule, double watt, bool ma
         if (!isnan(rates[d]) || isnan(peak[d]))
             continue;
         double rate = are_few(peak, d, matrix)
-                          ? few_lanes_share * rule->highest * peak[d]
+                          ? chosen_few_lanes_share * rule->highest * peak[d]
                           : correction * estimate(peak[d], rule, factor_of(i, matrix), watt);
         rates[d] = fmin(rate, highest * peak[d]);
         estimated[d] = true;

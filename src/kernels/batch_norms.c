@@ -119,7 +119,10 @@ static double by_pixels_s(const habitat_work *work, const habitat_gpu *gpu, doub
     double elements = work->shape.rows.rows * work->shape.rows.columns;
     double cycles = backward ? fitted_last_backward_cycles : fitted_last_forward_cycles;
     double walk_s = elements * cycles / (gpu->boost_clock_hz * gpu->sm_count);
-    double memory_s = roof_s * (backward ? 5.0 / 3 : 3.0 / 2);
+    /* passes over tensors, of which the roof counts one each */
+    enum { BACKWARD_PASSES = 5, BACKWARD_TENSORS = 3, PASSES = 3, TENSORS = 2 };
+    double memory_s =
+        roof_s * (backward ? (double)BACKWARD_PASSES / BACKWARD_TENSORS : (double)PASSES / TENSORS);
     return (backward ? 1 : 3) * floor_s + hypot(walk_s, memory_s);
 }
 

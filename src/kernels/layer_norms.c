@@ -35,10 +35,11 @@ static double summed_ns(const habitat_gpu *gpu, double own_ns, const habitat_wor
 /* Three tensors go through the kernel of a block a row. */
 static double by_rows_ns(const habitat_gpu *gpu, double own_ns, const habitat_work *before,
                          const habitat_work *after) {
+    enum { TENSORS = 3 };
     double ratio = after->shape.rows.rows / before->shape.rows.rows;
     return elementwise_grown_ns(own_ns,
-                                elementwise_passed_ns(gpu, 3.0 * elementwise_tensor_bytes(before)),
-                                elementwise_passed_ns(gpu, 3.0 * elementwise_tensor_bytes(after)),
+                                elementwise_passed_ns(gpu, TENSORS * elementwise_tensor_bytes(before)),
+                                elementwise_passed_ns(gpu, TENSORS * elementwise_tensor_bytes(after)),
                                 ratio, fitted_stream_power);
 }
 

@@ -163,7 +163,7 @@ static double taps_of(double sum, double channels) {
  */
 static double likely_taps(double sum, bool told) {
     bool whole = !told || fmod(sum, NINE_WARPS) == 0.0;
-    return sum >= fitted_guess_long_sum && whole ? 9.0 : 1.0;
+    return sum >= fitted_guess_long_sum && whole ? 9 : 1;
 }
 
 /* The kernel and the length of the sums. */

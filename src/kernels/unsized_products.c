@@ -19,7 +19,8 @@ static double whole(double size, double step) {
 
 /* Products have sizes of whole vectors, large ones of whole warps. */
 static double usual_size(double size) {
-    return whole(size, size >= 64.0 ? 32.0 : 8.0);
+    return whole(size,
+                 size >= chosen_guess_large ? chosen_guess_large_step : chosen_guess_small_step);
 }
 
 static double found_or(double known, double found) {
@@ -43,14 +44,17 @@ static void set_product_work(unsized_product *g) {
 /* A square image and kernels of 1 or 3 a side. Sums as long as those of 3x3 kernels are taken to be
  * of such: libraries compute them by Winograd, where the models know. */
 static void set_conv_work(unsized_product *g) {
+    enum { LARGE = 3 };
     double pixels = found_or(g->m, chosen_guess_pixels);
-    double out = whole(found_or(g->n, g->size), 4.0);
-    double sum = g->n > 0.0 ? g->size : 9.0 * g->size;
-    double side = sum >= fitted_guess_long_sum ? 3.0 : 1.0, in = sum / (side * side);
+    double out = whole(found_or(g->n, g->size), chosen_guess_channel_step);
+    double sum = g->n > 0.0 ? g->size : LARGE * LARGE * g->size;
+    double side = sum >= fitted_guess_long_sum ? LARGE : 1, in = sum / (side * side);
     double image = fmax(1.0, round(sqrt(pixels / chosen_guess_batch)));
     habitat_conv_shape s = {.dims = 2,
                             .batch = fmax(1.0, round(pixels / (image * image))),
-                            .c_in = in > 4.0 ? whole(in, 4.0) : fmax(1.0, round(in)),
+                            .c_in = in > chosen_guess_channel_step
+                                        ? whole(in, chosen_guess_channel_step)
+                                        : fmax(1.0, round(in)),
                             .c_out = out,
                             .groups = 1.0,
                             .in = {image, image},
@@ -77,7 +81,7 @@ static void set_size(unsized_product *g, double size) {
 static void set_result(unsized_product *g, const kernel_tile *tile, double tiles) {
     double high = fmax(1.0, round(sqrt(tiles * tile->columns / tile->rows)));
     g->m = high * tile->rows;
-    g->n = whole(tiles / high * tile->columns, 8.0);
+    g->n = whole(tiles / high * tile->columns, chosen_guess_small_step);
 }
 
 /* The tiles of a product or of one of a batch, and whether they are all of them. */
@@ -91,13 +95,14 @@ static bool tiles_of(const habitat_workload *w, const habitat_kernel_form *form,
 /* Along z lie the parts of a long sum; of batched products, the batch. Where nothing tells the
  * sizes, a single product is a cube, and a batch one of heads. */
 static void begin_product(const habitat_workload *w, unsized_product *g) {
+    enum { CUBE = 3 }; /* power of the size that work grows with */
     kernel_tile tile;
     double tiles, depth = (double)g->kernel->kernel->form->grid[2];
     bool batched = g->op_class == HABITAT_CLASS_BMM;
     bool told = tiles_of(w, g->kernel->kernel->form, &tile, &tiles) && (!batched || depth > 1.0);
-    g->least = batched && !told ? 1.0 : 16.0;
-    g->most = 65536.0;
-    g->power = told || batched ? 1.0 : 3.0;
+    g->least = batched && !told ? 1.0 : chosen_guess_product_least;
+    g->most = chosen_guess_product_most;
+    g->power = told || batched ? 1 : CUBE;
     g->b = !batched ? 1.0 : told ? depth : 0.0;
     if (told)
         set_result(g, &tile, tiles);
@@ -113,8 +118,8 @@ static void begin_conv(const habitat_workload *w, unsized_product *g) {
     kernel_tile tile;
     double tiles;
     bool told = strstr(form->name, "fprop") && tiles_of(w, form, &tile, &tiles);
-    g->least = 4.0;
-    g->most = 20000.0;
+    g->least = chosen_guess_sum_least;
+    g->most = chosen_guess_sum_most;
     g->power = told ? 1.0 : 2.0;
     if (told) {
         g->n = form->grid[0] * tile.columns;
@@ -190,7 +195,7 @@ bool unsized_product_begin(const habitat_workload *w, const habitat_workload_gro
         g.odd = odd_step(kernel);
         begin_product(w, &g);
     }
-    set_size(&g, 512.0);
+    set_size(&g, chosen_guess_begin);
     if (!g.work.known || !(g.work.flop > 0.0))
         return false;
     *out = g;

@@ -28,9 +28,9 @@ static double alignment_bytes(const habitat_workload_kernel *kernel) {
 static double matrix_share(const habitat_workload_kernel *kernel) {
     bool conv = kernel->op_class == HABITAT_CLASS_CONV;
     double aligned = alignment_bytes(kernel);
-    if (aligned > 0.0 && aligned < 4.0)
+    if (aligned > 0.0 && aligned < 4)
         return fitted_usual_aligned_2;
-    if (aligned > 0.0 && aligned < 8.0)
+    if (aligned > 0.0 && aligned < 8)
         return conv ? fitted_usual_conv_aligned_4 : fitted_usual_gemm_aligned_4;
     if (aligned > 0.0)
         return fitted_usual_aligned_8;

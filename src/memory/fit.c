@@ -77,7 +77,7 @@ static double between(double low, double left, double high, double lacking, bool
 }
 
 double memory_largest(memory_fit_at fit_at_batch, const void *context, const habitat_gpu *gpu) {
-    static const double most = 1099511627776.0; /* 2^40 samples: nothing grows with the batch */
+    static const double most = 0x1p40; /* samples: nothing grows with the batch */
     habitat_memory_fit fit = fit_at_batch(context, gpu, 1);
     if (fit.fits != 1)
         return fit.fits < 0 ? NAN : 0;

@@ -124,7 +124,9 @@ static double memory_time(const habitat_model_query *query, const operator_gpu *
     double kv_bytes = 4 * s->batch * s->head_dim * s->kv_heads * attention_keys_seen(s);
     double bytes = q_bytes * (rearranges ? fitted_trtllm_query_factor : 1) +
                    kv_bytes * (appends ? fitted_attention_append_factor : 1);
-    double miss = operator_miss_share(q_bytes + kv_bytes, gpu->l2_bytes, .55, .65);
+    double miss =
+        operator_miss_share(q_bytes + kv_bytes, gpu->l2_bytes, fitted_attention_cache_share,
+                            fitted_attention_cache_softness);
     return fmax(bytes * miss / (fitted_attention_memory_overlap * gpu->bytes_per_s),
                 bytes / (gpu->sm_count * hardware_l2_bytes_per_s_per_sm));
 }

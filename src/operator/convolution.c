@@ -133,7 +133,7 @@ static double transformed_time(const geometry *g, double units, const operator_g
         return INFINITY;
     bool winograd = kernel <= 5;
     double outputs = winograd ? 4 : 33 - kernel;
-    double points = winograd ? (outputs + kernel - 1) * (outputs + kernel - 1) : 32 * 17.0;
+    double points = winograd ? (outputs + kernel - 1) * (outputs + kernel - 1) : 32 * 17;
     double across = ceil(g->side / outputs);
     double patches = g->out_pixels / (g->side * g->side) * across * across;
     double complex = winograd ? 1 : 4, words = winograd ? 4 : 8;
@@ -171,9 +171,17 @@ static double odd_factor(const geometry *g, bool tried) {
     bool thin = fmin(g->c_in, g->c_out) <= 4, strided = g->stride > 1;
     switch (g->kind) {
     case PRODUCT_INPUT_GRADIENT:
-        return !strided ? 1 : thin ? .4 : g->area == 1 ? 1.6 : 1;
+        return !strided       ? 1
+               : thin         ? fitted_convolution_thin_strided_image
+               : g->area == 1 ? fitted_convolution_pixel_strided_image
+                              : 1;
     case PRODUCT_WEIGHT_GRADIENT:
-        return thin && !strided ? 1.4 : !tried && g->area == 1 ? (strided ? 2 : 1.35) : 1;
+        if (thin && !strided)
+            return fitted_convolution_thin_weight;
+        if (!tried && g->area == 1)
+            return strided ? fitted_convolution_pixel_strided_weight
+                           : fitted_convolution_pixel_weight;
+        return 1;
     case PRODUCT_OUTPUT:
         break;
     }
@@ -196,7 +204,8 @@ static convolution_time plain(const geometry *g, bool tried, const operator_gpu 
                               double *out_transformed) {
     double units = gpu->sm_count * gpu->lanes_per_sm / 64;
     double bytes = g->in_bytes + g->out_bytes + g->weight_bytes;
-    double miss = operator_miss_share(bytes, gpu->l2_bytes, .5, .75);
+    double miss = operator_miss_share(bytes, gpu->l2_bytes, fitted_convolution_plain_cache_share,
+                                      fitted_convolution_plain_cache_softness);
     double each =
         fmax(miss / gpu->bytes_per_s, 1 / (gpu->sm_count * hardware_l2_bytes_per_s_per_sm));
     double reads = tried ? fitted_convolution_tried_reads : fitted_convolution_plain_reads;

@@ -57,7 +57,8 @@ static double fourth(double x) {
 
 /* Seconds a byte: from memory what no cache holds, all of it through the cache. */
 static double seconds_per_byte(const operator_gpu *gpu, double bytes) {
-    double miss = operator_miss_share(bytes, gpu->l2_bytes, .4, .7);
+    double miss = operator_miss_share(bytes, gpu->l2_bytes, fitted_convolution_matrix_cache_share,
+                                      fitted_convolution_matrix_cache_softness);
     return fmax(miss / (fitted_product_dram_share * gpu->bytes_per_s),
                 1 / (gpu->sm_count * hardware_l2_bytes_per_s_per_sm));
 }
@@ -248,7 +249,8 @@ static double depthwise_share(const habitat_conv_shape *s, const geometry *g, do
         return matrix ? fitted_depthwise_turns_tf32_share : fitted_depthwise_turns_share;
     if (wide_last && !weight && g->area > SMALL_AREA)
         return large ? fitted_depthwise_last_large_share : fitted_depthwise_last_share;
-    return (s->channels_last ? .15 : .045) * depthwise_shares[g->kind];
+    return (s->channels_last ? fitted_depthwise_rate_last : fitted_depthwise_rate) *
+           depthwise_shares[g->kind];
 }
 
 /* A channel a group. The gradient of the image looks at every tap of every pixel, also at those
@@ -265,9 +267,9 @@ static convolution_time depthwise(const habitat_conv_shape *s, const geometry *g
                       : 0;
     double work = flop / (share * plain_peak(gpu));
     double faster = depthwise_factor(s, g, dtype);
+    double reads = s->channels_last ? fitted_depthwise_reads_last : fitted_depthwise_reads;
     return (convolution_time){.compute = faster * cbrt(work * work * work + walk * walk * walk),
-                              .memory = faster * (s->channels_last ? 1.4 : 3.5) * bytes *
-                                        seconds_per_byte(gpu, bytes),
+                              .memory = faster * reads * bytes * seconds_per_byte(gpu, bytes),
                               .split = 1};
 }
 

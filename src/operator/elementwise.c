@@ -6,14 +6,19 @@
 #include "base/constants_operators.h"
 #include "operator/views.h"
 
+/* Power: of two times that go on side by side the longer counts nearly alone. */
+enum { OVERLAP = 4 };
+
 double operator_memory_time(const operator_gpu *gpu, double footprint, double bytes) {
     double l2_bytes_per_s = fitted_l2_bytes_per_cycle * gpu->sm_count * gpu->clock_hz;
-    double miss = operator_miss_share(footprint, gpu->l2_bytes, .51, .45);
+    double miss = operator_miss_share(footprint, gpu->l2_bytes, fitted_row_cache_share,
+                                      fitted_row_cache_softness);
     return bytes * (miss / gpu->bytes_per_s + (1 - miss) / fmax(l2_bytes_per_s, gpu->bytes_per_s));
 }
 
 double operator_warm_share(const operator_gpu *gpu, double footprint) {
-    return 1 - operator_miss_share(footprint, gpu->l2_bytes, .51, .45);
+    return 1 - operator_miss_share(footprint, gpu->l2_bytes, fitted_row_cache_share,
+                                   fitted_row_cache_softness);
 }
 
 /* clang-format off */
@@ -69,5 +74,6 @@ double operator_look_elementwise(const habitat_model_query *query, operator_clas
     double compute = elements * cycles / (gpu->sm_count * gpu->lanes_per_sm * gpu->clock_hz);
     float *x = inputs;
     ELEMENTWISE_FEATURES(OPERATOR_FEATURE_VALUE)
-    return pow(pow(memory, 4) + pow(compute, 4), .25) + (cycles > 0 ? fitted_gelu_start_s : 0);
+    return pow(pow(memory, OVERLAP) + pow(compute, OVERLAP), 1. / OVERLAP) +
+           (cycles > 0 ? fitted_gelu_start_s : 0);
 }

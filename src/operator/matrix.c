@@ -280,7 +280,8 @@ double operator_look_matrix(const habitat_model_query *query, operator_class c,
     double inputs_copies = serving && query->variant == HABITAT_VARIANT_SGLANG ? 6 : 1;
     double operand = (fp8 ? 2 : element) * b * m * k;
     double footprint = copies * weights + moved + (inputs_copies - 1) * operand;
-    double miss = operator_miss_share(footprint, gpu->l2_bytes, cache_share(gpu), .7);
+    double miss = operator_miss_share(footprint, gpu->l2_bytes, cache_share(gpu),
+                                      fitted_product_cache_softness);
     double memory = fmax(bytes * miss / (fitted_product_dram_share * gpu->bytes_per_s),
                          bytes / (gpu->sm_count * hardware_l2_bytes_per_s_per_sm));
     double alignment = fp8 ? 16 : alignment_of(s, element);

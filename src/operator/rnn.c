@@ -84,8 +84,12 @@ typedef struct launched_costs {
 static launched_costs launched_of(uint32_t capability, const step_costs *asked, bool backward) {
     enum { PASCAL = 60, VOLTA = 70 };
     if (capability >= VOLTA)
-        return (launched_costs){asked->compute, 2, 30, 30, true};
-    return (launched_costs){backward ? .6 : .8, 2, 30, capability >= PASCAL ? 170 : 30, false};
+        return (launched_costs){asked->compute, fitted_rnn_launched_traffic, fitted_rnn_term_cycles,
+                                fitted_rnn_term_cycles, true};
+    return (launched_costs){
+        backward ? fitted_rnn_uncut_backward : fitted_rnn_uncut_forward,
+        fitted_rnn_launched_traffic, fitted_rnn_term_cycles,
+        capability >= PASCAL ? fitted_rnn_pascal_term_cycles : fitted_rnn_term_cycles, false};
 }
 
 typedef struct persistent_costs {
@@ -161,7 +165,8 @@ static layers layers_of(const habitat_model_query *query, const operator_gpu *gp
     }
     l.weights = l.element * (width * state + projection) * l.directions;
     double moved = l.element * s->batch * l.directions * (2 * width + 4 * s->hidden);
-    double miss = operator_miss_share(l.weights * s->layers, gpu->l2_bytes, .7, .5);
+    double miss = operator_miss_share(l.weights * s->layers, gpu->l2_bytes, fitted_rnn_cache_share,
+                                      fitted_rnn_cache_softness);
     l.cache = (l.weights + moved) / (gpu->sm_count * hardware_l2_bytes_per_s_per_sm);
     l.memory = fitted_rnn_traffic_factor * (l.weights + moved) * miss / gpu->bytes_per_s;
     l.compute = l.backward ? BEST(step_tiles, s->batch, state, width, l.directions, l.units, rate)

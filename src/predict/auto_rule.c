@@ -17,6 +17,7 @@
  * docs/formulas.md#auto. Neither rates nor multiprocessors nor clock of the destination, raised,
  * make a kernel slower. */
 #include "predict/auto_rule.h"
+#include "base/constants_kernels.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -243,15 +244,14 @@ static double issue_ratio(const scaling *s, const habitat_workload_kernel *kerne
     return origin / dest;
 }
 
-/* x^p and its inverse: how two times of a kernel that go on side by side add up. Chosen among
- * 1, 1.5, 2, 2.5, 3 and 4 by steps recorded on two GPUs, each model left out (docs/decisions/0501).
- */
+/* x^p and its inverse: how two times of a kernel that go on side by side add up. pow() is slower
+ * than the products that 2.5 stands for, and rounds otherwise. */
 static double powered(double x) {
-    return x * x * sqrt(x);
+    return 2 * fitted_beside_power == 5 ? x * x * sqrt(x) : pow(x, fitted_beside_power);
 }
 
 static double root(double y) {
-    return pow(y, 0.4);
+    return pow(y, 1 / fitted_beside_power);
 }
 
 /* A kernel that took `own` by a roof of `origin` there: by its roof `dest`, and what it took beyond

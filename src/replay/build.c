@@ -3,6 +3,7 @@
 #include "replay/state_sweep.h"
 #include "trace/calls.h"
 
+#include "base/constants_replay.h"
 #include "base/error.h"
 #include "base/quantile.h"
 #include "trace/sort.h"
@@ -112,7 +113,8 @@ static bool look_at_calls(replay_builder *b) {
     b->usual_launch_ns = INFINITY;
     if (launches) {
         habitat_sort_numbers(durations, launches);
-        b->usual_launch_ns = fmax(habitat_quantile(durations, launches, 0.5), 1000.0);
+        b->usual_launch_ns =
+            fmax(habitat_quantile(durations, launches, 0.5), chosen_replay_usual_launch_least_ns);
     }
     free(durations);
     return true;

@@ -78,8 +78,9 @@ static double lost(parting *p, uint32_t kernel) {
 
 /* A part of the layer is copied, and cast, into what is sent. */
 static double part_copy_ns(const parting *p, const replay_layer *l) {
+    enum { CAST_AND_COPIED = 3 }; /* a cast writes what a copy reads and writes */
     bool narrow = l->bytes < l->kept_bytes;
-    double moved = narrow ? l->kept_bytes + 3.0 * l->bytes : 2.0 * l->bytes;
+    double moved = narrow ? l->kept_bytes + CAST_AND_COPIED * l->bytes : 2.0 * l->bytes;
     return sharing_copy_ns(p->x, moved / 2.0 / p->x->count);
 }
 
@@ -201,12 +202,13 @@ static bool add_end(parting *p) {
 /* Memory of one GPU: its part of all, and what is whole at once: weights around the layers, weights
  * of two layers and gradients of one. */
 static void measure(const replay_layers *l, uint32_t count, replay_parted *out) {
+    enum { WHOLE_AT_ONCE = 3 }; /* weights of this layer and the next, gradients of this one */
     double largest = 0.0, part = 1.0 / count;
     replay_parted made = {.layers = l->count - 1, .part = part};
     for (size_t i = 0; i < l->count; i++) {
         made.kept_bytes += l->all[i].kept_bytes;
         if (i)
-            largest = fmax(largest, 3.0 * l->all[i].bytes - l->all[i].frozen_bytes);
+            largest = fmax(largest, WHOLE_AT_ONCE * l->all[i].bytes - l->all[i].frozen_bytes);
         if (l->all[i].bytes < l->all[i].kept_bytes)
             made.cast_bytes += l->all[i].bytes;
     }

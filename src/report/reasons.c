@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <habitat/text.h>
+#include "base/constants_reports.h"
 
 #include "formula/rates.h"
 #include "gpu/gpu.h"
@@ -184,8 +185,7 @@ static habitat_method method_of_most(const group *g) {
 }
 
 static bool is_near(double ratio, double other) {
-    const double near = 1.15;
-    return isfinite(other) && ratio < near * other && other < near * ratio;
+    return isfinite(other) && ratio < chosen_said_near * other && other < chosen_said_near * ratio;
 }
 
 /* ", near the ratio of memory rates (5.86x)": what times would be where one of the two rates were
@@ -348,11 +348,10 @@ static void find_reasons(const habitat_answer *what, const habitat_prediction *p
 /* "; all gemm: +1.3" where the class's row of the table says another number: kernels of it that
  * something else bounds are in there, too. */
 static void class_text(const reason *r, char *out, size_t size) {
-    const double same = 0.01; /* of the effect */
     char whole[32];
     bool added = r->class_effect_ms >= 0;
     ms_text(fabs(r->class_effect_ms), whole, sizeof whole);
-    if (fabs(r->class_effect_ms - r->effect_ms) > same * fabs(r->effect_ms))
+    if (fabs(r->class_effect_ms - r->effect_ms) > chosen_said_same * fabs(r->effect_ms))
         snprintf(out, size, "; all %s: %s%s", r->what, added ? "+" : "-", whole);
 }
 

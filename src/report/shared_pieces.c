@@ -9,6 +9,7 @@
 #include <habitat/text.h>
 
 #include "ask/answer.h"
+#include "base/constants_reports.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "report/fold.h"
@@ -72,8 +73,10 @@ void file_name(const habitat_trace *trace, char text[FILE_NAME_BYTES]) {
 }
 
 double old_price_months(const habitat_cost *cost) {
-    const double old_days = 180, days_per_month = 30.4375;
-    return cost->price_age_days > old_days ? floor(cost->price_age_days / days_per_month) : 0;
+    const double days_per_month = 30.4375;
+    return cost->price_age_days > chosen_old_price_days
+               ? floor(cost->price_age_days / days_per_month)
+               : 0;
 }
 
 int price_is_alone(const habitat_cost *cost) {

@@ -9,14 +9,12 @@
 
 #include "ask/choice_words.h"
 #include "ask/vendor.h"
+#include "base/constants_reports.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "report/prediction_rows.h"
 
 enum { LEAST_ROWS = 10, MOST_ROWS = 12, NOTES_WITH_MOST_ROWS = 1 };
-
-/* A price is current if it is at most this much older than the newest of all prices. */
-static const double current_price_days = 365;
 
 /* ---- order ---- */
 
@@ -166,7 +164,7 @@ static int rank_of(const habitat_answer *what, const habitat_answer_row *row,
         row->prediction->fits == 0)
         return 3;
     bool current = price && newest && habitat_days_between(price->date, newest, &days) &&
-                   days <= current_price_days;
+                   days <= chosen_current_price_days;
     return current ? 1 : 2;
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/constants_reports.h"
 #include "report/rows.h"
 #include "report/shared_pieces.h"
 
@@ -186,8 +187,7 @@ static void set_text(const split *s, const split_row *row, line *l) {
 /* A sum over part of a row's kernels is no count of the row, unless the others take next to none of
  * its time. */
 static double whole_or_unknown(double sum, double unknown_ms, double row_ms) {
-    const double negligible = 0.01;
-    bool whole = !(unknown_ms > 0) || unknown_ms <= negligible * row_ms;
+    bool whole = !(unknown_ms > 0) || unknown_ms <= chosen_said_negligible * row_ms;
     return whole ? sum : (double)NAN;
 }
 

@@ -8,6 +8,7 @@
 #include <habitat/text.h>
 
 #include "report/table.h"
+#include "base/constants_reports.h"
 
 enum { CELL_BYTES = 512, GAP = 1, SHRINK_LEAST = 12 };
 
@@ -141,7 +142,9 @@ void table_amount(text_table *t, size_t column, double value, int decimals) {
 }
 
 void table_room(text_table *t, size_t column, double gb) {
-    table_number(t, column, gb, gb < 0.0 && gb > -0.95 ? (gb > -0.095 ? 3 : 1) : 0);
+    table_number(
+        t, column, gb,
+        gb < 0.0 && gb > -chosen_shown_room_digit ? (gb > -chosen_shown_room_digits ? 3 : 1) : 0);
 }
 
 void ms_text(double ms, char *text, size_t size) {

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/constants_recordings.h"
 #include "base/error.h"
 #include "base/quantile.h"
 #include "trace/trace.h"
@@ -48,7 +49,6 @@ static double spread_later(double *scratch, const double *times, const double *s
 
 habitat_status trace_take_groups(habitat_trace *trace, const double *sizes, size_t count,
                                  habitat_error *err) {
-    static const double rounding_ms = 2e-6; /* recorders write six digits */
     habitat_trace_info *info = &trace->info;
     if (!fits(info, sizes, count))
         return HABITAT_OK;
@@ -59,8 +59,8 @@ habitat_status trace_take_groups(habitat_trace *trace, const double *sizes, size
     double of_all = median(scratch, times, info->iteration_ms_count);
     double of_first = median(scratch, times, (size_t)sizes[0]);
     /* Else somebody wrote another time there; no step takes none. */
-    if (of_first > 0.0 && (fabs(info->iteration_ms - of_all) <= rounding_ms ||
-                           fabs(info->iteration_ms - of_first) <= rounding_ms)) {
+    if (of_first > 0.0 && (fabs(info->iteration_ms - of_all) <= chosen_rounding_ms ||
+                           fabs(info->iteration_ms - of_first) <= chosen_rounding_ms)) {
         info->iteration_ms = of_first;
         info->iteration_ms_count = (size_t)sizes[0];
         info->iteration_spread = spread_later(scratch, times, sizes, count, of_first);

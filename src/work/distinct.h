@@ -16,6 +16,6 @@ double distinct_skew(double rows, double lookups, double seen);
  * and not more than there are rows or lookups. 1 <= seen. */
 double distinct_rows(double rows, double lookups, double seen, double wanted);
 
-#define DISTINCT_SKEW_MOST 4.0
+#define DISTINCT_SKEW_MOST 4 /* a bound of the search */
 
 #endif

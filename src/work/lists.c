@@ -1,12 +1,12 @@
 /* Operations over lists of tensors: foreach and fused optimisers, gradient scalers. */
 #include "work/rule.h"
+#include "base/constants_kernels.h"
 
 #include <math.h>
 #include <string.h>
 
 /* PyTorch's multi_tensor_apply (aten/src/ATen/native/cuda/MultiTensorApply.cuh): a block takes a
  * piece of one tensor, a launch so many blocks and tensors as its arguments have room for. */
-static const double piece_elements = 65536, launch_pieces = 320;
 static const uint32_t launch_tensors[] = {110, 110, 64, 48, 36, 30}; /* by lists */
 enum { LISTS_MOST = sizeof launch_tensors / sizeof *launch_tensors - 1 };
 
@@ -27,23 +27,25 @@ static void launch(launching *l) {
 
 /* A tensor goes on in the next launch where this one has no room for its pieces. */
 static void add_tensor(launching *l, double elements) {
-    double pieces = ceil(elements / piece_elements), room = launch_pieces - l->pieces;
+    double pieces = ceil(elements / hardware_list_piece_elements),
+           room = hardware_list_launch_pieces - l->pieces;
     if (!(pieces > 0))
         return;
     if (pieces > room) {
-        double filled = ceil((pieces - room) / launch_pieces) - 1; /* launches, between two ends */
-        l->pieces = launch_pieces;
-        l->piece = piece_elements;
+        double filled = ceil((pieces - room) / hardware_list_launch_pieces) -
+                        1; /* launches, between two ends */
+        l->pieces = hardware_list_launch_pieces;
+        l->piece = hardware_list_piece_elements;
         launch(l);
         l->launches += filled;
-        l->longest += filled * piece_elements;
-        pieces -= room + filled * launch_pieces;
-        elements -= (room + filled * launch_pieces) * piece_elements;
+        l->longest += filled * hardware_list_piece_elements;
+        pieces -= room + filled * hardware_list_launch_pieces;
+        elements -= (room + filled * hardware_list_launch_pieces) * hardware_list_piece_elements;
     }
-    l->piece = fmax(l->piece, fmin(elements, piece_elements));
+    l->piece = fmax(l->piece, fmin(elements, hardware_list_piece_elements));
     l->pieces += pieces;
     l->tensors++;
-    if (l->pieces >= launch_pieces || l->tensors == l->most)
+    if (l->pieces >= hardware_list_launch_pieces || l->tensors == l->most)
         launch(l);
 }
 

@@ -54,11 +54,23 @@ rnn_way rnn_way_of(const habitat_rnn_shape *s, habitat_dtype dtype, bool backwar
 /* Counted in 723 profiles of single layers (least squares of the relative error): a step
  * has a product and the gates after it, and, going back, events and fills beside them. The rest is
  * of layers and directions: products of all steps at once, biases, hand-over between streams. */
+typedef struct counted {
+    double of_step, of_layer, once;
+} counted;
+typedef struct launched {
+    counted kernels, calls;
+} launched;
+static const launched stepwise[] = {{{2, 2, 0}, {2.2, 24, 21}}, /* forward, backward */
+                                    {{2, 8, 0}, {4.9, 45, 37}}};
+static const launched at_once[] = {{{0, 2.3, 0}, {0, 2.4, 16}}, {{0, 7, 5}, {0, 13, 57}}};
+
+static double launches_in(const counted *c, double steps, double layers) {
+    return (c->of_step > 0 ? c->of_step * steps : 0) + c->of_layer * layers + c->once;
+}
+
 rnn_launches rnn_launches_of(const habitat_rnn_shape *s, rnn_way way, bool backward) {
     double layers = s->layers * (s->bidirectional ? 2 : 1), steps = s->steps * layers;
-    if (way == RNN_STEP_BY_STEP)
-        return backward ? (rnn_launches){2 * steps + 8 * layers, 4.9 * steps + 45 * layers + 37}
-                        : (rnn_launches){2 * steps + 2 * layers, 2.2 * steps + 24 * layers + 21};
-    return backward ? (rnn_launches){7 * layers + 5, 13 * layers + 57}
-                    : (rnn_launches){2.3 * layers, 2.4 * layers + 16};
+    const launched *of = &(way == RNN_STEP_BY_STEP ? stepwise : at_once)[backward];
+    return (rnn_launches){launches_in(&of->kernels, steps, layers),
+                          launches_in(&of->calls, steps, layers)};
 }

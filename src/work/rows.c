@@ -433,7 +433,7 @@ void work_do_fft(const work_call *call, habitat_work *out) {
     double transformed = variant == WORK_FFT_C2R ? result : elements;
     out->dtype = x->dtype;
     set_rows(out, transformed / points, points);
-    out->flop = (variant == WORK_FFT_C2C ? 5 : 2.5) * transformed * log2(points);
+    out->flop = (variant == WORK_FFT_C2C ? 5 : 5 / 2.) * transformed * log2(points);
     out->read_bytes = work_bytes(x);
     out->write_bytes = work_size(result, variant == WORK_FFT_C2R ? real_dtype : complex_dtype);
 }

@@ -42,8 +42,10 @@ habitat_status habitat_spread_prepare(habitat_workload *w, habitat_error *err) {
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     memcpy(sorted, trace->iteration_ms_all, count * sizeof *sorted);
     habitat_sort_numbers(sorted, count);
-    w->low_share = fmin(w->low_share, habitat_quantile(sorted, count, 0.1) / trace->iteration_ms);
-    w->high_share = fmax(w->high_share, habitat_quantile(sorted, count, 0.9) / trace->iteration_ms);
+    w->low_share = fmin(w->low_share,
+                        habitat_quantile(sorted, count, chosen_low_quantile) / trace->iteration_ms);
+    w->high_share = fmax(w->high_share, habitat_quantile(sorted, count, chosen_high_quantile) /
+                                            trace->iteration_ms);
     free(sorted);
     return HABITAT_OK;
 }

@@ -6,6 +6,7 @@
 
 #include <habitat/text.h>
 
+#include "base/constants_reports.h"
 #include "base/constants_recordings.h"
 #include "base/list.h"
 #include "trace/gradients.h"
@@ -157,7 +158,7 @@ void workload_table_words(const habitat_workload *w, char *text, size_t size) {
     if (some)
         habitat_format(within, sizeof within, ", %.1f each of %.0f calls within layers",
                        fitted_cpu_call_s * 1e6, calls_of(w, NULL));
-    if (workload_table_data_ms(w) >= 0.05) /* which the total shows */
+    if (workload_table_data_ms(w) >= chosen_said_data_ms)
         habitat_format(drawn, sizeof drawn, ", %.3g ms of it for random numbers that it draws",
                        workload_table_data_ms(w));
     habitat_format(text, size,

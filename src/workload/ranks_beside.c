@@ -10,10 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/constants_parallel.h"
 #include "base/list.h"
-
-/* Share of a kernel's time: ranks never come to a message at once. */
-static const double LITTLE = 0.02;
 
 /* A kernel of one rank. */
 typedef struct ran {
@@ -123,7 +121,7 @@ static bool list_kernels(const habitat_trace *trace, const messages *m, uint64_t
         if (k[i].form->kind == HABITAT_KERNEL_COMPUTE && k[i].form->device == device &&
             k[i].iteration != HABITAT_NONE)
             out->all[out->count++] =
-                (ran){&k[i], i, share_in(&w, k[i].start_ns, end_of(&k[i])) > LITTLE};
+                (ran){&k[i], i, share_in(&w, k[i].start_ns, end_of(&k[i])) > chosen_waited_share};
     if (fine)
         qsort(out->all, out->count, sizeof *out->all, by_launch);
     free(w.from_to);
