@@ -39,7 +39,6 @@ CONSTANT(fitted, bmm_share_64_columns, .8, "of a tile's rate",
          "training batches of P4, P100, V100, T4 and A100: half of what others than the GPU left out ask for, in log; docs/decisions/0233")
 CONSTANT(hardware, without_winograd_capability, 90, "compute capability x 10",
          "cuDNN's forward kernels through Winograd's tiles end at 8.9: none of 937 3x3 convolutions of an H200 took one, 228 of them the quickest of all; docs/decisions/0355")
-CONSTANT(hardware, ampere_capability, 80, "compute capability x 10", "the A100; parts for graphics follow from 8.6 on")
 CONSTANT(fitted, tf32_one_turned, .70, "of the peak", "TF32 products of the H200's training rows, both sides of 512 and more: .64 of the peak in the median with the first operand along k alone, .73 with both; docs/decisions/0347")
 CONSTANT(fitted, tf32_both_turned, .53, "of the peak", "as tf32_one_turned: .49 of the peak with neither")
 CONSTANT(hardware, volta_kernels_capability, 70, "compute capability x 10",

@@ -1,6 +1,7 @@
 /* Checks of the whole table that need more than one value, or more than one GPU. Each finding says
  * what disagrees with what; an empty list is what `habitat gpus --check` wants. */
 #include "gpu/entry.h"
+#include "gpu/generation.h"
 #include "base/constants_gpus.h"
 
 #include <math.h>
@@ -114,7 +115,7 @@ static void check_peaks(findings *f, const gpu_entry *entry) {
              "one of them or state the reason in peak_note",
              fp32 / 1e12, clocked / 1e12);
     double fp16 = matrix[HABITAT_DTYPE_FP16];
-    if (!isnan(fp16) && gpu->compute_capability && gpu->compute_capability < 70)
+    if (!isnan(fp16) && gpu->compute_capability && gpu->compute_capability < SM_VOLTA)
         find(f, gpu, "matrix peaks, but compute capability %u.%u has no matrix units",
              gpu->compute_capability / 10, gpu->compute_capability % 10);
     if (!isnan(fp16) && fp16 < 2 * fp32 * chosen_doubt_half_least)

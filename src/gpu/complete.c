@@ -4,6 +4,7 @@
  * capability: docs/gpus.md "Values that follow". tests/unit/test_gpu_complete.c holds the built-in
  * GPUs against the table below. Each filled-in value gets the source "derived". */
 #include "gpu/entry.h"
+#include "gpu/generation.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -153,7 +154,7 @@ static double usable_memory(const habitat_gpu *gpu) {
         return sold - fitted_usable_kept_amd_mib * mib;
     bool graphics = strncmp(gpu->memory_type, "GDDR", 4) == 0;
     bool check_bits = graphics && (!gpu->memory_ecc || strcmp(gpu->memory_ecc, "inline") == 0);
-    bool newer = graphics && gpu->compute_capability >= 75;
+    bool newer = graphics && gpu->compute_capability >= SM_TURING;
     double kept = newer ? fitted_usable_share_newer * sold - fitted_usable_kept_newer_mib * mib
                         : fitted_usable_share * sold;
     double usable = kept * (check_bits ? hardware_usable_checked_share : 1);

@@ -9,6 +9,7 @@
  * chosen by process, memory, lanes, width of the matrix units. A measured format corrects the
  * others of the same unit by the ratio of its measurement to its estimate. */
 #include "gpu/entry.h"
+#include "gpu/generation.h"
 #include "base/constants_gpus.h"
 
 #include <math.h>
@@ -104,7 +105,7 @@ static double plain_share(const habitat_gpu *gpu) {
         return fitted_lanes_share_spare;
     if (gpu->process_nm >= 14)
         return fitted_lanes_share_two;
-    if (gpu->compute_capability >= 100 && gpu->compute_capability < 120)
+    if (sm_is_blackwell(gpu->compute_capability))
         return fitted_lanes_share_pairs;
     return has_memory(gpu, "HBM") ? fitted_lanes_share_hbm : fitted_lanes_share_graphics;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/constants_kernels.h"
+#include "gpu/generation.h"
 #include "formula/rates.h"
 #include "gpu/gpu.h"
 #include "kernels/conv_tile_pace.h"
@@ -96,11 +97,10 @@ static conv_sizes sizes_of(const habitat_workload *w, const habitat_workload_gro
     return told;
 }
 
-enum { MEASURED_ON = 90 }; /* compute capability */
-
 static bool is_paced(const habitat_workload *w, const char *name) {
-    return w->origin->compute_capability == MEASURED_ON && strstr(name, "_fprop_implicit_gemm_") &&
-           strstr(name, "_ffma_") && !strstr(name, "_indexed_");
+    return sm_kernels_are_measured(w->origin->compute_capability) &&
+           strstr(name, "_fprop_implicit_gemm_") && strstr(name, "_ffma_") &&
+           !strstr(name, "_indexed_");
 }
 
 /* Blocks that follow each other on a multiprocessor. */

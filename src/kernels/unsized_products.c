@@ -7,6 +7,7 @@
 
 #include "base/constants_kernels.h"
 #include "formula/rates.h"
+#include "gpu/generation.h"
 #include "gpu/gpu.h"
 #include "kernels/usual_shares.h"
 #include "work/tile.h"
@@ -138,7 +139,7 @@ static double odd_step(const habitat_workload_kernel *kernel) {
     return kernel->facts.dtype == HABITAT_DTYPE_FP32 || whole_loads ? 0.0 : (double)elements;
 }
 
-/* Of compute capability 9.0, where both were measured; elsewhere the models' time. A kernel for
+/* Where kernels were measured; elsewhere the models' time. A kernel for
  * operands that do not fill its loads is slow for its sizes, which the models know. */
 static double residual_of(const habitat_workload *w, const habitat_workload_kernel *kernel) {
     static const struct {
@@ -153,8 +154,8 @@ static double residual_of(const habitat_workload *w, const habitat_workload_kern
         {"nvjet", HABITAT_DTYPE_BF16, &fitted_guess_residual_other},
     };
     const char *name = kernel->kernel->form->name;
-    if (kernel->op_class != HABITAT_CLASS_GEMM || w->origin->compute_capability != 90 ||
-        odd_step(kernel) > 0.0)
+    if (kernel->op_class != HABITAT_CLASS_GEMM ||
+        !sm_kernels_are_measured(w->origin->compute_capability) || odd_step(kernel) > 0.0)
         return 1.0;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (kernel->facts.dtype == known[i].arithmetic && strstr(name, known[i].part))

@@ -9,12 +9,13 @@
 
 #include "base/constants_memory.h"
 #include "base/error.h"
+#include "gpu/generation.h"
 #include "gpu/gpu.h"
 #include "memory/workspace.h"
 #include "trace/formats.h"
 #include "trace/gradients.h"
 
-enum { HOPPER = 90, FORMATS = MEMORY_FORMATS };
+enum { FORMATS = MEMORY_FORMATS };
 static const double single_bytes = 4; /* of an element in fp32 */
 
 static bool known(double bytes) {
@@ -138,8 +139,8 @@ static void take_state(habitat_memory *m, const memory_steps *steps, double betw
 static double blas_bytes(const habitat_memory *m, const habitat_gpu *origin) {
     if (!m->blas)
         return 0;
-    double one = origin && origin->compute_capability < HOPPER ? hardware_blas_bytes
-                                                               : hardware_blas_hopper_bytes;
+    double one = origin && origin->compute_capability < SM_HOPPER ? hardware_blas_bytes
+                                                                  : hardware_blas_hopper_bytes;
     return m->facts.has_backward ? 2 * one : one; /* the backward pass has a thread of its own */
 }
 

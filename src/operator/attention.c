@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/constants_operators.h"
+#include "gpu/generation.h"
 #include "operator/views.h"
 #include "work/attention.h"
 
@@ -31,7 +32,7 @@ enum { BLOCKS = sizeof block_rows / sizeof *block_rows };
 /* Inner loops of a library against the quickest: TensorRT-LLM's are one for all GPUs until 10.0,
  * for which it has kernels of their own. */
 static double slower_by(const habitat_model_query *query, const operator_gpu *gpu) {
-    bool own = gpu->compute_capability >= 100 && gpu->compute_capability < 120;
+    bool own = sm_is_blackwell(gpu->compute_capability);
     return query->variant == HABITAT_VARIANT_TRTLLM && !own ? fitted_trtllm_loop_factor : 1;
 }
 

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "base/constants_operators.h"
+#include "gpu/generation.h"
 #include "operator/views.h"
 
 /* clang-format off */
@@ -71,7 +72,7 @@ double operator_powered(double tiled_s, double power_s) {
 }
 
 bool operator_has_clusters(const operator_gpu *gpu) {
-    return gpu->compute_capability >= 90 && gpu->compute_capability < 120;
+    return sm_has_clusters(gpu->compute_capability);
 }
 
 /* All SMs together draw less from the cache than each path is built for. Parts for graphics, which
@@ -79,19 +80,17 @@ bool operator_has_clusters(const operator_gpu *gpu) {
  */
 double operator_path_bytes_per_cycle(const operator_gpu *gpu, double most) {
     unsigned capability = gpu->compute_capability;
-    if (capability == 0 || (capability >= 90 && capability < 120))
+    if (capability == 0 || sm_has_clusters(capability))
         return most;
-    if (capability < hardware_ampere_capability)
+    if (capability < SM_AMPERE)
         return fmin(most, hardware_volta_path_bytes_per_cycle);
-    return capability > hardware_ampere_capability
-               ? fmin(most, hardware_graphics_path_bytes_per_cycle)
-               : most;
+    return capability > SM_AMPERE ? fmin(most, hardware_graphics_path_bytes_per_cycle) : most;
 }
 
 /* Caches of data-centre parts from 8.0 on lie in two halves, each of which keeps what its own SMs
  * read: products, read by all SMs, lie in both. Parts for graphics since then have one cache. */
 static double cache_share(const operator_gpu *gpu) {
-    bool one = gpu->compute_capability > hardware_ampere_capability && !operator_has_clusters(gpu);
+    bool one = gpu->compute_capability > SM_AMPERE && !operator_has_clusters(gpu);
     return (one ? 2 : 1) * fitted_product_cache_share;
 }
 
@@ -132,7 +131,8 @@ static double alignment_of(const habitat_gemm_shape *s, double element) {
 }
 
 static bool is_tf32_on_hopper(const operator_gpu *gpu, double element) {
-    return element == 4 && gpu->compute_capability >= 90 && gpu->compute_capability < 100;
+    return element == 4 && gpu->compute_capability >= SM_HOPPER &&
+           gpu->compute_capability < SM_BLACKWELL;
 }
 
 /* Hopper's units take TF32 operands along k alone: others are turned on the way, and a product of

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "base/constants_operators.h"
+#include "gpu/generation.h"
 #include "operator/views.h"
 #include "work/rnn_way.h"
 
@@ -82,14 +83,13 @@ typedef struct launched_costs {
     bool cuts_sums;
 } launched_costs;
 static launched_costs launched_of(uint32_t capability, const step_costs *asked, bool backward) {
-    enum { PASCAL = 60, VOLTA = 70 };
-    if (capability >= VOLTA)
+    if (capability >= SM_VOLTA)
         return (launched_costs){asked->compute, fitted_rnn_launched_traffic, fitted_rnn_term_cycles,
                                 fitted_rnn_term_cycles, true};
     return (launched_costs){
         backward ? fitted_rnn_uncut_backward : fitted_rnn_uncut_forward,
         fitted_rnn_launched_traffic, fitted_rnn_term_cycles,
-        capability >= PASCAL ? fitted_rnn_pascal_term_cycles : fitted_rnn_term_cycles, false};
+        capability >= SM_PASCAL ? fitted_rnn_pascal_term_cycles : fitted_rnn_term_cycles, false};
 }
 
 typedef struct persistent_costs {

@@ -11,13 +11,14 @@
 
 #include <string.h>
 
+#include "gpu/generation.h"
 #include "gpu/gpu.h"
 #include "work/args.h"
 
-enum { FLASH_CAPABILITY = 80, FLASH_HEAD_DIM = 256, ALIGNED = 8 };
+enum { FLASH_HEAD_DIM = 256, ALIGNED = 8 };
 
 static bool has_kernel(const habitat_attention_shape *s, const habitat_gpu *gpu) {
-    return gpu && gpu->compute_capability >= FLASH_CAPABILITY && s->kv_heads < s->heads &&
+    return gpu && gpu->compute_capability >= SM_AMPERE && s->kv_heads < s->heads &&
            s->head_dim == s->v_head_dim && s->head_dim <= FLASH_HEAD_DIM &&
            (uint64_t)s->head_dim % ALIGNED == 0;
 }

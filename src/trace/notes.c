@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/constants_recordings.h"
+#include "gpu/generation.h"
 
 /* ---- time ---- */
 
@@ -214,7 +215,7 @@ static void check_graphs(const habitat_trace *t, habitat_trace_info *info) {
 
 /* ---- streams ---- */
 
-enum { STREAMS = 256, DEPENDENT_LAUNCHES = 90 };
+enum { STREAMS = 256, DEPENDENT_LAUNCHES = SM_HOPPER };
 
 typedef struct last_kernel {
     uint32_t stream;

@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "gpu/generation.h"
+
 /* The widest layers of the narrow kernels: plain layers have one gate and so fewer weights. */
 static double narrow_hidden(double gates, bool backward) {
     if (gates > 1)
@@ -27,11 +29,12 @@ static bool volta_persists(double batch, double steps) {
 
 /* All blocks of the kernel run at once, so that it needs many SMs. */
 static bool device_persists(const habitat_rnn_shape *s, const rnn_device *device) {
-    enum { LEAST_SMS = 98, VOLTA = 70, TURING = 75, AMPERE = 80, AMPERE_CARDS = 86 };
+    enum { LEAST_SMS = 98 };
     uint32_t capability = device->compute_capability;
-    if (capability >= VOLTA && capability < TURING)
+    if (capability >= SM_VOLTA && capability < SM_TURING)
         return volta_persists(s->batch, s->steps);
-    if (capability < AMPERE || capability % 10 == AMPERE_CARDS % 10 || device->sm_count < LEAST_SMS)
+    if (capability < SM_AMPERE || capability % 10 == SM_AMPERE_GRAPHICS % 10 ||
+        device->sm_count < LEAST_SMS)
         return false;
     bool wide = s->gates == 1 && s->batch >= 96 && s->hidden >= 896;
     return s->gates != 3 && fmod(s->batch, 8) == 0 && s->batch <= 128 && !wide;
@@ -39,11 +42,10 @@ static bool device_persists(const habitat_rnn_shape *s, const rnn_device *device
 
 rnn_way rnn_way_of(const habitat_rnn_shape *s, habitat_dtype dtype, bool backward,
                    const rnn_device *device) {
-    enum { PASCAL = 60 };
     if (s->packed || s->projected > 0 || device->compute_capability == 0)
         return RNN_STEP_BY_STEP;
     bool known = dtype == HABITAT_DTYPE_FP32 || dtype == HABITAT_DTYPE_FP16;
-    if (known && device->compute_capability >= PASCAL &&
+    if (known && device->compute_capability >= SM_PASCAL &&
         s->hidden <= narrow_hidden(s->gates, backward))
         return RNN_NARROW;
     if (dtype == HABITAT_DTYPE_FP16 && shape_persists(s) && device_persists(s, device))
