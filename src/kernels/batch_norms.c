@@ -10,6 +10,7 @@
 #include "formula/rates.h"
 #include "gpu/gpu.h"
 #include "kernels/grid.h"
+#include "work/kinds.h"
 
 static bool is_floating(habitat_dtype dtype) {
     return dtype == HABITAT_DTYPE_FP32 || dtype == HABITAT_DTYPE_FP16 ||
@@ -35,7 +36,7 @@ static bool is_own(const habitat_work *work) {
 }
 
 bool batch_norms_told(const habitat_work *work, const habitat_gpu *gpu) {
-    if (strcmp(work->kind, "batch_norm") != 0 || !(gpu->l2_bytes > 0) || !gpu->sm_count)
+    if (!work_kind_is(work->kind, WORK_BATCH_NORM) || !(gpu->l2_bytes > 0) || !gpu->sm_count)
         return false;
     return batch_norms_by_channels(work) || by_pixels(work) || is_own(work) ||
            (work->images > 0 && work->scaled_images > 0);
@@ -150,7 +151,7 @@ static double given_s(const habitat_work *work, double images, const habitat_gpu
 /* The models learned large images. PyTorch's kernel that scales images in order has a block for
  * each channel of each image, so many small ones take more than their elements do. */
 double batch_norms_factor(const habitat_work *work, const habitat_gpu *gpu, double time_s) {
-    bool own = strcmp(work->kind, "batch_norm") == 0 && work->dtype == HABITAT_DTYPE_BF16 &&
+    bool own = work_kind_is(work->kind, WORK_BATCH_NORM) && work->dtype == HABITAT_DTYPE_BF16 &&
                work->pass == HABITAT_PASS_FORWARD;
     if (!own || batch_norms_told(work, gpu) || !(work->images > 0) || !(gpu->l2_bytes > 0) ||
         !gpu->sm_count)
@@ -272,7 +273,7 @@ static bool grows_one_way(const habitat_work *before, const habitat_work *after)
 
 double batch_norms_growth(const habitat_work *before, const habitat_work *after,
                           const habitat_gpu *gpu) {
-    if (strcmp(before->kind, "batch_norm") != 0 || !before->known || !after->known ||
+    if (!work_kind_is(before->kind, WORK_BATCH_NORM) || !before->known || !after->known ||
         !is_floating(before->dtype) || before->dtype != after->dtype || before->scaled_images > 0 ||
         !gpu->compute_capability || !(gpu->l2_bytes > 0) || !gpu->sm_count ||
         !(habitat_memory_rate(gpu, true) > 0) || !grows_one_way(before, after))

@@ -11,9 +11,10 @@
 #include "gpu/gpu.h"
 #include "kernels/batch_norms.h"
 #include "kernels/elementwise_times.h"
+#include "work/kinds.h"
 
 static bool is_told(const habitat_work *work) {
-    return work->op_class == HABITAT_CLASS_NORM && strcmp(work->kind, "batch_norm") == 0 &&
+    return work->op_class == HABITAT_CLASS_NORM && work_kind_is(work->kind, WORK_BATCH_NORM) &&
            work->known && !(work->scaled_images > 0) && batch_norms_by_channels(work);
 }
 

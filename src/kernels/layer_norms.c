@@ -12,6 +12,7 @@
 #include "formula/rates.h"
 #include "gpu/gpu.h"
 #include "kernels/elementwise_times.h"
+#include "work/kinds.h"
 
 /* LaunchGammaBetaBackwardCUDAKernel() */
 static bool shares_rows(const habitat_work *work, const habitat_gpu *gpu) {
@@ -37,14 +38,14 @@ static double by_rows_ns(const habitat_gpu *gpu, double own_ns, const habitat_wo
                          const habitat_work *after) {
     enum { TENSORS = 3 };
     double ratio = after->shape.rows.rows / before->shape.rows.rows;
-    return elementwise_grown_ns(own_ns,
-                                elementwise_passed_ns(gpu, TENSORS * elementwise_tensor_bytes(before)),
-                                elementwise_passed_ns(gpu, TENSORS * elementwise_tensor_bytes(after)),
-                                ratio, fitted_stream_power);
+    return elementwise_grown_ns(
+        own_ns, elementwise_passed_ns(gpu, TENSORS * elementwise_tensor_bytes(before)),
+        elementwise_passed_ns(gpu, TENSORS * elementwise_tensor_bytes(after)), ratio,
+        fitted_stream_power);
 }
 
 static bool is_told(const habitat_work *work, const habitat_gpu *gpu) {
-    return strcmp(work->kind, "layer_norm") == 0 && work->pass == HABITAT_PASS_BACKWARD &&
+    return work_kind_is(work->kind, WORK_LAYER_NORM) && work->pass == HABITAT_PASS_BACKWARD &&
            work->known && gpu->compute_capability && elementwise_known(gpu);
 }
 

@@ -1,13 +1,14 @@
 /* See norms.h. Models of batch norm know cuDNN's kernels by fp32 and fp16, PyTorch's own by bf16.
  * PyTorch's run in fp16, too, where the weights are in fp16: cuDNN takes those in fp32 alone. */
 #include "kernels/norms.h"
+#include "work/kinds.h"
 
 #include <string.h>
 
 bool norms_of_images(const habitat_workload_group *group) {
     const habitat_operation *op = group->operation;
     return group->work->op_class == HABITAT_CLASS_NORM &&
-           strcmp(group->work->kind, "batch_norm") == 0 &&
+           work_kind_is(group->work->kind, WORK_BATCH_NORM) &&
            !(op && op->form->input_count && op->form->inputs[0].rank <= 2);
 }
 

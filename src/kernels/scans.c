@@ -9,9 +9,10 @@
 #include "base/constants_kernels.h"
 #include "formula/rates.h"
 #include "gpu/gpu.h"
+#include "work/kinds.h"
 
 bool scans_are_told(const habitat_work *work, const habitat_gpu *gpu) {
-    bool scan = strcmp(work->kind, "cumsum") == 0 || strcmp(work->kind, "cumprod") == 0;
+    bool scan = work_kind_is(work->kind, WORK_CUMSUM) || work_kind_is(work->kind, WORK_CUMPROD);
     return scan && work->by_column && work->known && gpu->l2_bytes > 0 && gpu->sm_count > 0 &&
            gpu->limits.threads_per_sm > 0 && gpu->boost_clock_hz > 0;
 }

@@ -10,6 +10,7 @@
 #include "formula/rates.h"
 #include "gpu/gpu.h"
 #include "kernels/grid.h"
+#include "work/kinds.h"
 
 /* How a reduction is shared out. */
 typedef struct sharing {
@@ -94,7 +95,7 @@ static bool is_floating(habitat_dtype dtype) {
 
 static bool is_sum(const habitat_work *work) {
     return work->op_class == HABITAT_CLASS_REDUCE && work->known && is_floating(work->dtype) &&
-           (strcmp(work->kind, "sum") == 0 || strcmp(work->kind, "mean") == 0);
+           (work_kind_is(work->kind, WORK_SUM) || work_kind_is(work->kind, WORK_MEAN));
 }
 
 /* A sum over all but the second dimension of several images, as recorded and then. */

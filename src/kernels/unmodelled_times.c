@@ -13,6 +13,7 @@
 #include "kernels/sorts.h"
 #include "kernels/sums.h"
 #include "work/table_gradient.h"
+#include "work/kinds.h"
 
 typedef struct pace {
     double share, begin_floors; /* of the roof, in the end; half of that after so many floors */
@@ -43,7 +44,7 @@ static double paced_s(pace p, double roof_s, double floor_s) {
  * which move as fast as memory does. */
 static double copied_per_cycle(const habitat_work *work) {
     double elements = work->shape.rows.columns;
-    if (strcmp(work->kind, "roll") == 0)
+    if (work_kind_is(work->kind, WORK_ROLL))
         return fitted_rolled_per_cycle;
     bool widened = work->read_bytes == 2 * elements && work->write_bytes == 4 * elements;
     return widened ? fitted_widened_per_cycle : INFINITY;
@@ -63,8 +64,8 @@ double unmodelled_widened_start_s(double elements, const habitat_gpu *gpu) {
  * along another dimension neighbouring threads have no neighbours in memory, too
  * (docs/decisions/0525). */
 static double reordered_s(const habitat_work *work, const habitat_gpu *gpu, double roof_s) {
-    bool turned = strcmp(work->kind, "clone turned") == 0;
-    bool strided = strcmp(work->kind, "clone strided") == 0;
+    bool turned = work_kind_is(work->kind, WORK_CLONE_TURNED);
+    bool strided = work_kind_is(work->kind, WORK_CLONE_STRIDED);
     double a_cycle = turned ? fitted_turned_per_cycle : fitted_strided_per_cycle;
     double a_second = a_cycle * gpu->sm_count * gpu->boost_clock_hz;
     double share = turned ? fitted_alone_turned : 1;
@@ -114,16 +115,16 @@ static double additions_s(const habitat_work *work, const habitat_gpu *gpu, doub
                                     1 / (fitted_scattered_alone_per_cycle * together))
                              : fitted_additions_per_cycle;
     double a_cycle = fmin(sent * gpu->sm_count, fitted_additions_per_part * parts);
-    bool weighted = strcmp(work->kind, "upsample") == 0; /* a product with each addition */
+    bool weighted = work_kind_is(work->kind, WORK_UPSAMPLE); /* a product with each addition */
     return (weighted ? work->flop / 2 : work->flop) / a_cycle * cycle_s;
 }
 
 /* Gathers, scatters and the gradients of both. */
 static double places_s(const habitat_work *work, const habitat_gpu *gpu, double roof_s,
                        double floor_s) {
-    bool of_bags = strcmp(work->kind, "embedding_bag") == 0;
+    bool of_bags = work_kind_is(work->kind, WORK_EMBEDDING_BAG);
     bool picks = !(work->flop > 0);
-    bool of_rows = strcmp(work->kind, "embedding") == 0 || (picks && work->shape.rows.rows > 1);
+    bool of_rows = work_kind_is(work->kind, WORK_EMBEDDING) || (picks && work->shape.rows.rows > 1);
     pace reads = {of_rows ? 1.0 : fitted_alone_gather, chosen_unknown_begin_floors};
     double cycle_s = 1.0 / gpu->boost_clock_hz, least_s = paced_s(reads, roof_s, floor_s);
     double picked = work->shape.rows.columns;
@@ -133,7 +134,7 @@ static double places_s(const habitat_work *work, const habitat_gpu *gpu, double 
         return fmax(least_s, rows_s(work, gpu, cycle_s));
     if (picks)
         return fmax(least_s, picked * cycle_s / (fitted_picked_per_cycle * gpu->sm_count));
-    if (strcmp(work->kind, "index_put") == 0)
+    if (work_kind_is(work->kind, WORK_INDEX_PUT))
         return fitted_sorted_places_floors * floor_s + roof_s / fitted_alone_sorted_places;
     return fmax(least_s, additions_s(work, gpu, cycle_s));
 }
@@ -151,7 +152,7 @@ static double windows_s(const habitat_work *work, const habitat_gpu *gpu, double
         cycles = fitted_mean_gradient_cycles +
                  positions * taps / elements * fitted_mean_gradient_window_cycles;
     }
-    if (backward && strcmp(work->kind, "max_pool") == 0) {
+    if (backward && work_kind_is(work->kind, WORK_MAX_POOL)) {
         cycles = fitted_maximum_gradient_cycles;
         cleared_s = floor_s + roof_s * work->write_bytes / (work->read_bytes + work->write_bytes);
     }
@@ -233,7 +234,7 @@ double unmodelled_places_s(const habitat_work *work, const habitat_gpu *gpu) {
 static double short_rows_s(const habitat_work *work, const habitat_gpu *gpu) {
     enum { WARP = 32, VECTORS = 128 };
     double rows = work->shape.rows.rows, length = work->shape.rows.columns;
-    bool sums = strcmp(work->kind, "sum") == 0 || strcmp(work->kind, "mean") == 0;
+    bool sums = work_kind_is(work->kind, WORK_SUM) || work_kind_is(work->kind, WORK_MEAN);
     if (work->op_class != HABITAT_CLASS_REDUCE || !sums || work->by_column || !(length > 1) ||
         length >= VECTORS)
         return 0;
@@ -264,7 +265,7 @@ double unmodelled_s(const habitat_work *work, const habitat_gpu *gpu, double roo
         return sorts_s(work, gpu, (work->read_bytes + work->write_bytes) / roof_s, floor_s);
     if (is_loss_of_elements(work))
         return losses_s(work, roof_s, floor_s);
-    if (strcmp(work->kind, "group_norm") == 0 && gpu->l2_bytes > 0)
+    if (work_kind_is(work->kind, WORK_GROUP_NORM) && gpu->l2_bytes > 0)
         return group_norm_s(work, gpu, roof_s, floor_s);
     return fmax(fmax(paced_s(pace_of(work), roof_s, floor_s), unmodelled_places_s(work, gpu)),
                 short_rows_s(work, gpu));

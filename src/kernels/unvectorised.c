@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/constants_scaling.h"
+#include "work/kinds.h"
 
 /* Rows of a table are copied; other gathers, scatters and the gradients of both go place by place,
  * in 16 bit as in fp32 (docs/decisions/0412). So do element-wise kernels without vectors, unless
@@ -14,7 +15,7 @@ static bool goes_by_place(const habitat_work *work, const scale_group *after) {
     if (work->op_class == HABITAT_CLASS_ELEMENTWISE)
         return work->by_place && !after->mixed;
     return work->op_class == HABITAT_CLASS_EMBEDDING &&
-           (work->pass == HABITAT_PASS_BACKWARD || strcmp(work->kind, "embedding") != 0);
+           (work->pass == HABITAT_PASS_BACKWARD || !work_kind_is(work->kind, WORK_EMBEDDING));
 }
 
 /* PyTorch's kernel for elements that lie in another order than they are taken in. */

@@ -46,7 +46,7 @@ static bool takes_as_weight(const habitat_operation *o, const habitat_input *in)
 /* Autocast's cast of a weight, by `to` and `_to_copy`, runs inside of the product. */
 static bool is_weight_cast(const memory_call *c, const habitat_input *in) {
     uint32_t at = c->op->parent;
-    if (!c->w->alone || strcmp(c->rule->name, "_to_copy") != 0)
+    if (!c->w->alone || !(c->rule->flags & IS_CAST))
         return false;
     for (int up = 0; up < CAST_DEPTH && at != HABITAT_NONE; up++) {
         if (takes_as_weight(&c->w->operations[at], in))
@@ -62,8 +62,8 @@ static bool is_made(const memory_call *c, uint32_t input, const habitat_input *i
     const habitat_input *images = work_tensor(c->op, 0);
     const memory_tensors *t = &c->w->tensors;
     habitat_work work;
-    if (input != 1 || strcmp(c->rule->name, "convolution") != 0 || !images ||
-        work_dim(images, 0) != 1 || work_elements(images) == work_elements(in) ||
+    if (input != 1 || !(c->rule->flags & IS_CONVOLUTION) || !images || work_dim(images, 0) != 1 ||
+        work_elements(images) == work_elements(in) ||
         habitat_operation_work(c->op, &work) != HABITAT_OK || !work.known ||
         !(work.shape.conv.groups > 1))
         return false;
@@ -124,7 +124,7 @@ static void take_tensor(memory_call *c, uint32_t input, double elements, double 
         return;
     /* formulas by elements mix formats under autocast, and several tensors of one size wait in them
      */
-    bool tells = w->alone || c->rule->keeps & KEEPS_FACTORS || preference == PREFER_WHOLE;
+    bool tells = w->alone || c->rule->flags & KEEPS_FACTORS || preference == PREFER_WHOLE;
     double format = tells && w->format == HABITAT_MEMORY_RECORDED ? bytes : 0;
     uint32_t at =
         memory_tensors_find(&w->tensors, elements, format, preference, c->taken, c->count);
@@ -161,7 +161,7 @@ static bool two_alike(const memory_call *c) {
 
 /* A sum of two alike: its first operand is what the residual connection carries. */
 static bool is_residual(const memory_call *c) {
-    return !strcmp(c->rule->name, "add") && two_alike(c);
+    return (c->rule->flags & IS_SUM) && two_alike(c);
 }
 
 /* Where weights are fp32, a product that takes half precision keeps a copy for its backward. */
@@ -174,7 +174,7 @@ static void take_weight(memory_call *c, double elements, double bytes) {
 
 static void take_one_weight(memory_call *c, const habitat_input *in, double elements) {
     take_weight(c, elements, (double)habitat_dtype_bytes(in->dtype));
-    if (strcmp(c->rule->name, "_to_copy") != 0) /* met again */
+    if (!(c->rule->flags & IS_CAST)) /* met again */
         c->w->no_memory |= !memory_shared_meet(&c->w->shared, c->op, in, c->w->out->count);
 }
 
@@ -199,11 +199,11 @@ static memory_preference preferred(const memory_call *c, memory_preference *seco
         *second = alone ? PREFER_STREAM : PREFER_NEWEST;
         return alone ? PREFER_NEWEST : PREFER_STREAM;
     }
-    if (!strcmp(c->rule->name, "bmm") && !alone)
+    if ((c->rule->flags & IS_BATCHED_PRODUCT) && !alone)
         return *second = PREFER_UNREAD;
-    if (!strcmp(c->rule->name, "mul") && !alone && two_alike(c))
+    if ((c->rule->flags & IS_MULTIPLE) && !alone && two_alike(c))
         return *second = PREFER_UNREAD;
-    if (!strcmp(c->rule->name, "pow") && !alone)
+    if ((c->rule->flags & IS_POWER) && !alone)
         return PREFER_WHOLE;
     return memory_rule_is_projection(c->rule) ? PREFER_UNPROJECTED : PREFER_NEWEST;
 }
@@ -221,18 +221,16 @@ bool memory_walk_calls(const memory_walk *w, size_t i, const char *name, bool ne
 /* A sparse matrix is shown with the sizes of a whole one. What asks for the number of its elements
  * is a product with one: its first factor. */
 static void find_sparse(memory_call *c) {
-    const char *name = c->rule->name;
-    bool product = !strcmp(name, "mm"), sum = !strcmp(name, "addmm");
-    bool named = !strcmp(name, "_sparse_addmm");
-    c->sparse_input = product ? 0 : 1;
-    c->sparse = named || ((product || sum) &&
-                          memory_walk_calls(c->w, memory_call_index(c), "aten::_nnz", false));
+    bool product = c->rule->flags & (IS_PRODUCT | IS_ADDED_PRODUCT);
+    c->sparse_input = c->rule->flags & IS_PRODUCT ? 0 : 1;
+    c->sparse = c->rule->flags & IS_SPARSE_PRODUCT ||
+                (product && memory_walk_calls(c->w, memory_call_index(c), "aten::_nnz", false));
 }
 
 /* A sparse matrix, or the zeros that its product is added to, which its caller makes. */
 static bool is_no_tensor(const memory_call *c, uint32_t input) {
     return c->sparse &&
-           (input == c->sparse_input || (input == 0 && !strcmp(c->rule->name, "_sparse_addmm")));
+           (input == c->sparse_input || (input == 0 && (c->rule->flags & IS_SPARSE_PRODUCT)));
 }
 
 void memory_call_take(memory_call *c) {

@@ -30,7 +30,7 @@ static uint64_t end_of(const habitat_operation *o) {
 static bool has_rule(const habitat_operation *o) {
     bool in_place;
     const memory_rule *rule = memory_rule_find(o->form->name, &in_place);
-    return rule && strcmp(rule->name, "_to_copy") != 0;
+    return rule && !(rule->flags & IS_CAST);
 }
 
 /* Appends what a list of outermost calls takes; those inside of the last one are no new ones. */

@@ -48,7 +48,7 @@ static double counted(const memory_call *c) {
         return work.shape.rnn.steps * work.shape.rnn.batch * rnn_state(&work.shape.rnn) *
                (work.shape.rnn.bidirectional ? 2 : 1);
     default: {
-        double index = c->rule->keeps & KEEPS_INDICES ? INDEX_BYTES : 0;
+        double index = c->rule->flags & KEEPS_INDICES ? INDEX_BYTES : 0;
         return work.write_bytes / ((double)habitat_dtype_bytes(work.dtype) + index);
     }
     }

@@ -17,25 +17,25 @@
 #include "work/autocast.h"
 #include "work/container.h"
 
-/* name, kept, weights, result; sorted by name */
+/* name, flags, weights, result; sorted by name */
 static const memory_rule rules[] = {
     {"_cdist_forward", KEEPS_0 | KEEPS_1 | KEEPS_RESULT, 0, RESULT_GRADIENT},
-    {"_cudnn_rnn", KEEPS_0 | KEEPS_RESULT, 0, RESULT_WORK},
-    {"_fused_rms_norm", KEEPS_0, KEEPS_2, RESULT_LIKE},
+    {"_cudnn_rnn", KEEPS_0 | KEEPS_RESULT | IS_RECURRENT, 0, RESULT_WORK},
+    {"_fused_rms_norm", KEEPS_0 | MAKES_STREAM, KEEPS_2, RESULT_LIKE},
     {"_grouped_mm", KEEPS_0 | KEEPS_1, KEEPS_1, RESULT_GRADIENT},
-    {"_log_softmax", KEEPS_RESULT, 0, RESULT_LIKE},
+    {"_log_softmax", KEEPS_RESULT | IS_LOG_SOFTMAX, 0, RESULT_LIKE},
     {"_prelu_kernel", KEEPS_0, 0, RESULT_LIKE},
     {"_safe_softmax", KEEPS_RESULT | WEIGHS, 0, RESULT_LIKE},
     {"_softmax", KEEPS_RESULT | WEIGHS, 0, RESULT_LIKE},
-    {"_sparse_addmm", 0, 0, RESULT_WORK},
-    {"_to_copy", 0, 0, RESULT_LIKE},
+    {"_sparse_addmm", IS_SPARSE_PRODUCT, 0, RESULT_WORK},
+    {"_to_copy", IS_CAST, 0, RESULT_LIKE},
     {"_unsafe_index", 0, 0, RESULT_GRADIENT},
     {"abs", KEEPS_0, 0, RESULT_LIKE},
     {"adaptive_avg_pool2d", KEEPS_0, 0, RESULT_WORK},
-    {"add", 0, 0, RESULT_LIKE},
+    {"add", IS_SUM | MAKES_STREAM, 0, RESULT_LIKE},
     {"addcdiv", KEEPS_1 | KEEPS_2, 0, RESULT_LIKE},
     {"addcmul", KEEPS_1 | KEEPS_2, 0, RESULT_LIKE},
-    {"addmm", KEEPS_1 | KEEPS_2, KEEPS_0 | KEEPS_2, RESULT_WORK},
+    {"addmm", KEEPS_1 | KEEPS_2 | IS_ADDED_PRODUCT, KEEPS_0 | KEEPS_2, RESULT_WORK},
     {"amax", KEEPS_0 | KEEPS_RESULT | COUNTS_ALIKE, 0, RESULT_GRADIENT},
     {"amin", KEEPS_0 | KEEPS_RESULT | COUNTS_ALIKE, 0, RESULT_GRADIENT},
     {"atan", KEEPS_0, 0, RESULT_LIKE},
@@ -43,27 +43,27 @@ static const memory_rule rules[] = {
     {"avg_pool2d", KEEPS_0, 0, RESULT_WORK},
     {"avg_pool3d", KEEPS_0, 0, RESULT_GRADIENT},
     {"baddbmm", KEEPS_1 | KEEPS_2, 0, RESULT_WORK},
-    {"batch_norm", KEEPS_0, KEEPS_1 | KEEPS_2, RESULT_LIKE},
+    {"batch_norm", KEEPS_0 | MAKES_STREAM, KEEPS_1 | KEEPS_2, RESULT_LIKE},
     {"binary_cross_entropy", KEEPS_0, 0, RESULT_GRADIENT},
     {"binary_cross_entropy_with_logits", KEEPS_0, 0, RESULT_SCALAR},
-    {"bmm", KEEPS_0 | KEEPS_1, 0, RESULT_WORK},
-    {"cat", 0, 0, RESULT_JOINED},
+    {"bmm", KEEPS_0 | KEEPS_1 | IS_BATCHED_PRODUCT, 0, RESULT_WORK},
+    {"cat", MAKES_STREAM, 0, RESULT_JOINED},
     {"celu", KEEPS_0 | OVER_RESULT, 0, RESULT_LIKE},
     {"chunk", 0, 0, RESULT_PARTS},
     {"clamp", KEEPS_0, 0, RESULT_LIKE},
     {"clamp_max", KEEPS_0, 0, RESULT_LIKE},
     {"clamp_min", KEEPS_0, 0, RESULT_LIKE},
-    {"clone", 0, 0, RESULT_LIKE},
+    {"clone", IS_SCALED, 0, RESULT_LIKE},
     {"col2im", 0, 0, RESULT_GRADIENT},
     {"constant_pad_nd", 0, 0, RESULT_GRADIENT},
-    {"convolution", KEEPS_0, KEEPS_1 | KEEPS_2, RESULT_WORK},
+    {"convolution", KEEPS_0 | IS_CONVOLUTION, KEEPS_1 | KEEPS_2, RESULT_WORK},
     {"cos", KEEPS_0, 0, RESULT_LIKE},
     {"cumprod", KEEPS_0 | KEEPS_RESULT, 0, RESULT_LIKE},
     {"cumsum", 0, 0, RESULT_LIKE},
-    {"div", KEEPS_1 | KEEPS_DIVIDEND, 0, RESULT_LIKE},
+    {"div", KEEPS_1 | KEEPS_DIVIDEND | IS_SCALED, 0, RESULT_LIKE},
     {"dot", KEEPS_0 | KEEPS_1, 0, RESULT_GRADIENT},
     {"elu", KEEPS_0 | OVER_RESULT, 0, RESULT_LIKE},
-    {"embedding", 0, KEEPS_0, RESULT_WORK},
+    {"embedding", MAKES_STREAM, KEEPS_0, RESULT_WORK},
     {"embedding_bag", KEEPS_WHOLE, KEEPS_0, RESULT_GRADIENT},
     {"erf", KEEPS_0, 0, RESULT_LIKE},
     {"exp", KEEPS_RESULT, 0, RESULT_LIKE},
@@ -74,7 +74,7 @@ static const memory_rule rules[] = {
     {"glu", KEEPS_0, 0, RESULT_GRADIENT},
     {"grid_sampler_2d", KEEPS_0 | KEEPS_1, 0, RESULT_GRADIENT},
     {"grid_sampler_3d", KEEPS_0 | KEEPS_1, 0, RESULT_GRADIENT},
-    {"group_norm", KEEPS_0, KEEPS_2, RESULT_LIKE},
+    {"group_norm", KEEPS_0 | MAKES_STREAM, KEEPS_2, RESULT_LIKE},
     {"hardsigmoid", KEEPS_0, 0, RESULT_LIKE},
     {"hardswish", KEEPS_0, 0, RESULT_LIKE},
     {"hardtanh", KEEPS_0, 0, RESULT_LIKE},
@@ -88,7 +88,7 @@ static const memory_rule rules[] = {
     {"index_select", KEEPS_WHOLE, 0, RESULT_GRADIENT},
     {"kl_div", KEEPS_0 | KEEPS_1, 0, RESULT_GRADIENT},
     {"l1_loss", KEEPS_0 | KEEPS_1, 0, RESULT_GRADIENT},
-    {"layer_norm", KEEPS_0, KEEPS_2, RESULT_LIKE},
+    {"layer_norm", KEEPS_0 | MAKES_STREAM, KEEPS_2, RESULT_LIKE},
     {"leaky_relu", KEEPS_0 | OVER_RESULT, 0, RESULT_LIKE},
     {"linalg_vector_norm", KEEPS_0 | KEEPS_RESULT, 0, RESULT_GRADIENT},
     {"linear", KEEPS_0, KEEPS_1 | KEEPS_2, RESULT_WORK},
@@ -107,9 +107,9 @@ static const memory_rule rules[] = {
     {"min", KEEPS_INDICES, 0, RESULT_GRADIENT},
     {"minimum", KEEPS_0 | KEEPS_1, 0, RESULT_LIKE},
     {"mish", KEEPS_0, 0, RESULT_LIKE},
-    {"mm", KEEPS_0 | KEEPS_1, 0, RESULT_WORK},
+    {"mm", KEEPS_0 | KEEPS_1 | IS_PRODUCT, 0, RESULT_WORK},
     {"mse_loss", KEEPS_0 | KEEPS_1, 0, RESULT_GRADIENT},
-    {"mul", KEEPS_FACTORS, 0, RESULT_LIKE},
+    {"mul", KEEPS_FACTORS | IS_MULTIPLE | IS_SCALED, 0, RESULT_LIKE},
     {"mv", KEEPS_0 | KEEPS_1, 0, RESULT_GRADIENT},
     {"nan_to_num", KEEPS_0, 0, RESULT_LIKE},
     {"native_dropout", KEEPS_MASK, 0, RESULT_LIKE},
@@ -118,12 +118,12 @@ static const memory_rule rules[] = {
     {"nll_loss_forward", KEEPS_0, 0, RESULT_SCALAR},
     {"pixel_shuffle", 0, 0, RESULT_LIKE},
     {"pixel_unshuffle", 0, 0, RESULT_LIKE},
-    {"pow", KEEPS_0, 0, RESULT_LIKE},
+    {"pow", KEEPS_0 | IS_POWER, 0, RESULT_LIKE},
     {"prod", KEEPS_0 | KEEPS_RESULT, 0, RESULT_GRADIENT},
     {"reciprocal", KEEPS_RESULT, 0, RESULT_LIKE},
     {"reflection_pad1d", KEEPS_0, 0, RESULT_GRADIENT},
     {"reflection_pad2d", KEEPS_0, 0, RESULT_GRADIENT},
-    {"relu", KEEPS_RESULT, 0, RESULT_LIKE},
+    {"relu", KEEPS_RESULT | MAKES_STREAM, 0, RESULT_LIKE},
     {"remainder", 0, 0, RESULT_LIKE},
     {"repeat", 0, 0, RESULT_GRADIENT},
     {"replication_pad1d", KEEPS_0, 0, RESULT_GRADIENT},
@@ -131,7 +131,7 @@ static const memory_rule rules[] = {
     {"roll", 0, 0, RESULT_LIKE},
     {"rsqrt", KEEPS_RESULT, 0, RESULT_LIKE},
     {"rsub", 0, 0, RESULT_LIKE},
-    {"scaled_dot_product_attention", KEEPS_ALL | KEEPS_RESULT, 0, RESULT_WORK},
+    {"scaled_dot_product_attention", KEEPS_ALL | KEEPS_RESULT | IS_ATTENTION, 0, RESULT_WORK},
     {"scatter", KEEPS_WHOLE, 0, RESULT_GRADIENT},
     {"scatter_add", KEEPS_WHOLE, 0, RESULT_GRADIENT},
     {"select", 0, 0, RESULT_VIEW},
@@ -201,17 +201,11 @@ rule_cast memory_rule_cast(const memory_rule *rule) {
 }
 
 bool memory_rule_is_projection(const memory_rule *rule) {
-    return memory_rule_cast(rule) == CAST_HALF && rule->weights &&
-           strcmp(rule->name, "convolution") != 0;
+    return memory_rule_cast(rule) == CAST_HALF && rule->weights && !(rule->flags & IS_CONVOLUTION);
 }
 
 bool memory_rule_makes_stream(const memory_rule *rule) {
-    static const char *const names[] = {"add",  "batch_norm", "_fused_rms_norm", "layer_norm",
-                                        "relu", "group_norm", "embedding",       "cat"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(rule->name, names[i]))
-            return true;
-    return false;
+    return rule->flags & MAKES_STREAM;
 }
 
 habitat_memory_format memory_tensors_in(memory_kind kind, habitat_memory_format format) {

@@ -22,29 +22,44 @@ typedef enum rule_result {
     RESULT_GRADIENT, /* as its backward operation shows, else as RESULT_WORK */
 } rule_result;
 
+/* What an operation keeps, how its gradients are made, and which one it is. */
 enum {
-    KEEPS_0 = 1, /* inputs kept for the backward pass */
-    KEEPS_1 = 2,
-    KEEPS_2 = 4,
-    KEEPS_RESULT = 8,
+    KEEPS_0 = 1 << 0, /* inputs kept for the backward pass */
+    KEEPS_1 = 1 << 1,
+    KEEPS_2 = 1 << 2,
+    KEEPS_RESULT = 1 << 3,
     KEEPS_ALL = KEEPS_0 | KEEPS_1 | KEEPS_2,
-    KEEPS_MASK = 16,    /* one byte for each element */
-    KEEPS_INDICES = 32, /* eight bytes for each element of the result */
-    KEEPS_FACTORS = 64, /* both factors of a product by elements */
-    SPREADS = 128,      /* the gradient of what goes in shows that of the result many times */
-    KEEPS_3 = 256,
-    KEEPS_WHOLE = 512,     /* inputs of whole numbers and truth values: indices, masks */
-    ONE_FORMAT = 1024,     /* takes tensors of one number format only, that of its first */
-    OVER_RESULT = 4096,    /* in place it keeps its result instead of what it writes over */
-    KEEPS_DIVIDEND = 8192, /* what is divided, where the divisor needs a gradient */
-    COUNTS_ALIKE = 2048,   /* its backward operation counts which elements are the result */
-    WEIGHS = 16384,        /* its backward operation multiplies the gradient by the result first */
+    KEEPS_MASK = 1 << 4,    /* one byte for each element */
+    KEEPS_INDICES = 1 << 5, /* eight bytes for each element of the result */
+    KEEPS_FACTORS = 1 << 6, /* both factors of a product by elements */
+    SPREADS = 1 << 7,       /* the gradient of what goes in shows that of the result many times */
+    KEEPS_3 = 1 << 8,
+    KEEPS_WHOLE = 1 << 9,     /* inputs of whole numbers and truth values: indices, masks */
+    ONE_FORMAT = 1 << 10,     /* takes tensors of one number format only, that of its first */
+    COUNTS_ALIKE = 1 << 11,   /* its backward operation counts which elements are the result */
+    OVER_RESULT = 1 << 12,    /* in place it keeps its result instead of what it writes over */
+    KEEPS_DIVIDEND = 1 << 13, /* what is divided, where the divisor needs a gradient */
+    WEIGHS = 1 << 14,      /* its backward operation multiplies the gradient by the result first */
+    IS_CAST = 1 << 15,     /* to another number format or device */
+    IS_SUM = 1 << 16,      /* of two */
+    IS_MULTIPLE = 1 << 17, /* a product by elements */
+    IS_POWER = 1 << 18,
+    IS_SCALED = 1 << 19, /* a copy of what goes in, or a multiple of it */
+    IS_CONVOLUTION = 1 << 20,
+    IS_PRODUCT = 1 << 21, /* of two matrices */
+    IS_ADDED_PRODUCT = 1 << 22,
+    IS_BATCHED_PRODUCT = 1 << 23,
+    IS_SPARSE_PRODUCT = 1 << 24, /* the one that is named so */
+    IS_LOG_SOFTMAX = 1 << 25,
+    IS_RECURRENT = 1 << 26,
+    IS_ATTENTION = 1 << 27,
+    MAKES_STREAM = 1 << 28, /* what the residual connections of a network carry */
 };
 
 typedef struct memory_rule {
     const char *name; /* without "aten::" and without the "_" of in-place forms */
-    uint16_t keeps;
-    uint8_t weights; /* inputs that are weights where something else comes first: bits as above */
+    uint32_t flags;   /* as above */
+    uint8_t weights;  /* inputs that are weights where something else comes first: KEEPS_0 .. 2 */
     rule_result result;
 } memory_rule;
 

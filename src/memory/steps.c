@@ -37,23 +37,22 @@ static bool inside(const memory_walk *w, const habitat_operation *o, const char 
     return around(w, o, name) != HABITAT_NONE;
 }
 
-static const char attention[] = "scaled_dot_product_attention";
 static const char attention_math[] = "aten::_scaled_dot_product_attention_math";
 
 static rule_cast cast_of(const memory_call *c) {
-    if (c->w->format != HABITAT_MEMORY_AUTOCAST || c->rule->keeps & SPREADS)
+    if (c->w->format != HABITAT_MEMORY_AUTOCAST || c->rule->flags & SPREADS)
         return CAST_NONE;
     if (inside(c->w, c->op, attention_math)) /* computes in fp32 what is given in half precision */
         return CAST_SINGLE;
     /* inside cross_entropy_loss autocast does not see the softmax */
-    return c->cross_entropy && !strcmp(c->rule->name, "_log_softmax") ? CAST_NONE
-                                                                      : memory_rule_cast(c->rule);
+    return c->cross_entropy && (c->rule->flags & IS_LOG_SOFTMAX) ? CAST_NONE
+                                                                 : memory_rule_cast(c->rule);
 }
 
 /* Bytes of an element as the operation takes it; 0: as it is. */
 static double taken_bytes(const memory_call *c) {
     rule_cast cast = cast_of(c);
-    if (cast == CAST_NONE && c->rule->keeps & ONE_FORMAT && c->count && c->input[0] == 0)
+    if (cast == CAST_NONE && c->rule->flags & ONE_FORMAT && c->count && c->input[0] == 0)
         return c->w->tensors.all[c->taken[0]].element_bytes;
     return cast == CAST_HALF ? half_bytes : cast == CAST_SINGLE ? single_bytes : 0;
 }
@@ -99,16 +98,16 @@ static bool divides_by_made(const memory_call *c) {
 static void keep_inputs(memory_call *c) {
     for (uint32_t i = 0; i < c->count && !c->sparse && !c->frozen; i++) {
         uint32_t input = c->input[i];
-        bool keeps = c->rule->keeps & KEEPS_FACTORS ? i < 2 && keeps_factor(c, i)
-                     : input < 3                    ? c->rule->keeps >> input & 1
-                     : input == 3                   ? c->rule->keeps & KEEPS_3
+        bool keeps = c->rule->flags & KEEPS_FACTORS ? i < 2 && keeps_factor(c, i)
+                     : input < 3                    ? c->rule->flags >> input & 1
+                     : input == 3                   ? c->rule->flags & KEEPS_3
                                                     : false;
-        bool dividend = c->rule->keeps & KEEPS_DIVIDEND && input == 0 && divides_by_made(c);
+        bool dividend = c->rule->flags & KEEPS_DIVIDEND && input == 0 && divides_by_made(c);
         keeps |= input == 1 && c->rule->weights & KEEPS_1; /* weights that the network made */
         if (keeps || dividend)
             keep_input(c, c->taken[i]);
     }
-    if (c->rule->keeps & KEEPS_WHOLE && c->kept)
+    if (c->rule->flags & KEEPS_WHOLE && c->kept)
         keep_whole(c);
     if (memory_rule_cast(c->rule) == CAST_HALF && c->w->format == HABITAT_MEMORY_AUTOCAST &&
         (c->kept || c->w->alone))
@@ -124,7 +123,7 @@ static double result_bytes(const memory_call *c) {
     if (taken > 0)
         return taken;
     habitat_dtype told =
-        strcmp(c->rule->name, "_to_copy") ? HABITAT_DTYPE_UNKNOWN : work_dtype_argument(c->op, 1);
+        !(c->rule->flags & IS_CAST) ? HABITAT_DTYPE_UNKNOWN : work_dtype_argument(c->op, 1);
     if (told != HABITAT_DTYPE_UNKNOWN && c->w->format == HABITAT_MEMORY_RECORDED)
         return (double)habitat_dtype_bytes(told);
     double widest = c->w->format == HABITAT_MEMORY_RECORDED ? c->weight_bytes : 0;
@@ -172,12 +171,12 @@ static void keep_attention(memory_call *c, double elements) {
 /* Besides the result: masks, indices, statistics of attention, all that a recurrent network needs
  * (its gates and states, and what goes from layer to layer, in its number format). */
 static void keep_extras(memory_call *c, double elements, double bytes) {
-    if (c->rule->keeps & KEEPS_MASK)
+    if (c->rule->flags & KEEPS_MASK)
         memory_call_keep_bytes(c, mask_bytes * elements, true);
-    if (c->rule->keeps & KEEPS_INDICES)
+    if (c->rule->flags & KEEPS_INDICES)
         memory_call_keep_bytes(c, index_bytes * elements, true);
     habitat_work work;
-    if (!c->w->alone && !strcmp(c->rule->name, "_cudnn_rnn") &&
+    if (!c->w->alone && (c->rule->flags & IS_RECURRENT) &&
         habitat_operation_work(c->op, &work) == HABITAT_OK && work.known) {
         const habitat_rnn_shape *s = &work.shape.rnn;
         double cells = elements / rnn_state(s) * s->hidden; /* a projected state is narrower */
@@ -185,19 +184,16 @@ static void keep_extras(memory_call *c, double elements, double bytes) {
         memory_call_keep_bytes(c, bytes * s->layers * (cells * (s->gates + 1) + projected), true);
         memory_call_keep_bytes(c, bytes * (s->layers - 1) * cells, true);
     }
-    if (!strcmp(c->rule->name, attention))
+    if (c->rule->flags & IS_ATTENTION)
         keep_attention(c, elements);
 }
 
 /* Made by a product with weights; a copy of that, or a multiple, is no more of a new thing. */
 static bool is_projected(const memory_call *c) {
-    static const char *const same[] = {"clone", "div", "mul"};
     if (memory_rule_is_projection(c->rule))
         return true;
-    bool copies = false;
-    for (size_t i = 0; i < sizeof same / sizeof *same && !copies; i++)
-        copies = !strcmp(c->rule->name, same[i]);
-    return copies && !c->w->alone && c->count == 1 && c->w->tensors.all[c->taken[0]].projected;
+    return c->rule->flags & IS_SCALED && !c->w->alone && c->count == 1 &&
+           c->w->tensors.all[c->taken[0]].projected;
 }
 
 static void make_result(memory_call *c) {
@@ -206,9 +202,9 @@ static void make_result(memory_call *c) {
     note_size(c, elements * bytes);
     if (c->in_place) {
         const memory_tensor *t = &w->tensors.all[c->taken[0]];
-        if (c->rule->keeps & (KEEPS_RESULT | OVER_RESULT))
+        if (c->rule->flags & (KEEPS_RESULT | OVER_RESULT))
             memory_call_keep(c, c->taken[0], t->element_bytes);
-        else if (c->rule->keeps & KEEPS_0 && c->kept) /* a copy of what is written over */
+        else if (c->rule->flags & KEEPS_0 && c->kept) /* a copy of what is written over */
             memory_call_keep_bytes(c, t->elements * t->element_bytes, true);
         return;
     }
@@ -226,12 +222,12 @@ static void make_result(memory_call *c) {
         .until_ns =
             stays(c) ? UINT64_MAX : memory_links_left_until(&w->links, memory_call_index(c)),
         .read = stays(c),
-        .weight = weight && !strcmp(c->rule->name, "_to_copy"),
+        .weight = weight && (c->rule->flags & IS_CAST),
         .stream = memory_rule_makes_stream(c->rule),
         .projected = is_projected(c),
-        .multiple = c->count == 1 && !(c->step.weights > 0) && !strcmp(c->rule->name, "mul"),
-        .square = !strcmp(c->rule->name, "pow")};
-    if (c->count && !strcmp(c->rule->name, "_to_copy"))
+        .multiple = c->count == 1 && !(c->step.weights > 0) && (c->rule->flags & IS_MULTIPLE),
+        .square = (c->rule->flags & IS_POWER)};
+    if (c->count && (c->rule->flags & IS_CAST))
         made.cast_bytes = w->tensors.all[c->taken[0]].element_bytes;
     if (!(elements > 0))
         return;
@@ -244,14 +240,14 @@ static void make_result(memory_call *c) {
         c->step.made = elements * bytes;
         c->step.moved += elements * bytes;
     }
-    if (c->rule->keeps & KEEPS_RESULT)
+    if (c->rule->flags & KEEPS_RESULT)
         memory_call_keep(c, w->tensors.count - 1, bytes);
 }
 
 /* A sum hands its gradient on to both sides as it is: it is the one tensor for both until what made
  * the later side is done with it. */
 static uint64_t gradient_from(const memory_call *c) {
-    if (strcmp(c->rule->name, "add") != 0 || c->count < 2)
+    if (!(c->rule->flags & IS_SUM) || c->count < 2)
         return c->step.backward_ns;
     const memory_tensor *a = &c->w->tensors.all[c->taken[0]], *b = &c->w->tensors.all[c->taken[1]];
     uint64_t first = a->made_ns < b->made_ns ? a->made_ns : b->made_ns;
@@ -271,7 +267,7 @@ static void note_gradients(const memory_call *c) {
  */
 static double moved_in(const memory_call *c) {
     double taken = taken_bytes(c), sum = 0;
-    if (taken == 0 && !c->w->alone && c->rule->keeps & KEEPS_FACTORS)
+    if (taken == 0 && !c->w->alone && c->rule->flags & KEEPS_FACTORS)
         taken = result_bytes(c); /* of a narrower factor, too, before it is cast */
     for (uint32_t i = 0; i < c->count; i++) {
         const memory_tensor *t = &c->w->tensors.all[c->taken[i]];
@@ -340,11 +336,11 @@ static double passing(const memory_call *c) {
         return 0;
     if (c->sparse) /* its backward operation adds a product to zeros */
         return all[c->taken[0]].elements * bytes;
-    if (c->rule->keeps & COUNTS_ALIKE)
+    if (c->rule->flags & COUNTS_ALIKE)
         return all[c->taken[0]].elements * (mask_bytes + fmax(index_bytes - bytes, bytes));
-    if (c->rule->keeps & WEIGHS)
+    if (c->rule->flags & WEIGHS)
         return all[c->taken[0]].elements * bytes;
-    if (!(c->rule->keeps & KEEPS_FACTORS))
+    if (!(c->rule->flags & KEEPS_FACTORS))
         return 0;
     if (c->count == 1) /* the factor is a weight */
         return c->step.weights > 0 ? all[c->taken[0]].elements * bytes : 0;
@@ -359,7 +355,7 @@ static double passing(const memory_call *c) {
 
 static void note_loss(memory_call *c) {
     memory_steps *s = c->w->out;
-    if (strcmp(c->rule->name, "_log_softmax") != 0 || !c->count)
+    if (!(c->rule->flags & IS_LOG_SOFTMAX) || !c->count)
         return;
     const memory_tensor *t = &c->w->tensors.all[c->taken[0]];
     s->loss_elements = t->elements;
@@ -393,7 +389,7 @@ static double all_casts(const habitat_trace_memory *noted, memory_kind kind) {
 /* Without a backward pass nothing is kept for one, but autocast keeps its copies of weights: those
  * that were recorded, else one of each weight that a product takes. */
 static void let_go(memory_call *c) {
-    bool recorded = c->w->copies && !c->count && !strcmp(c->rule->name, "_to_copy");
+    bool recorded = c->w->copies && !c->count && (c->rule->flags & IS_CAST);
     double bytes = recorded ? c->step.weights * result_bytes(c) : new_casts(c->w, c->step.casts);
     memory_life casts = {c->step.forward_ns, UINT64_MAX, 0, bytes};
     c->step.moved += c->step.kept;
@@ -406,7 +402,7 @@ static void do_call(memory_walk *w, size_t i, const memory_rule *rule, bool in_p
     memory_call c = {.w = w, .op = op, .rule = rule, .in_place = in_place};
     c.step.forward_ns = op->start_ns;
     c.step.backward_ns = memory_links_backward(&w->links, i);
-    if (rule->keeps & SPREADS && c.step.backward_ns == UINT64_MAX)
+    if (rule->flags & SPREADS && c.step.backward_ns == UINT64_MAX)
         c.step.backward_ns = memory_links_backward_after(&w->links, i);
     c.kept = c.step.backward_ns != UINT64_MAX;
     c.step.again_ns = w->links.again_ns[i];
@@ -414,7 +410,7 @@ static void do_call(memory_walk *w, size_t i, const memory_rule *rule, bool in_p
     memory_call_take(&c);
     if (w->no_memory || (!c.count && c.step.weights == 0 && c.host_elements == 0))
         return;
-    if (rule->keeps & SPREADS && !spreads_cast(&c))
+    if (rule->flags & SPREADS && !spreads_cast(&c))
         return;
     if (rule->result == RESULT_PARTS || rule->result == RESULT_VIEW) {
         rule->result == RESULT_PARTS ? make_parts(&c) : make_view(&c);
@@ -422,9 +418,9 @@ static void do_call(memory_walk *w, size_t i, const memory_rule *rule, bool in_p
     }
     if (memory_rule_cast(rule) == CAST_HALF)
         w->out->product_count++;
-    w->out->blas = w->out->blas ||
-                   (memory_rule_cast(rule) == CAST_HALF && strcmp(rule->name, "convolution") != 0);
-    bool cast = !strcmp(rule->name, "_to_copy"); /* its weights are met again */
+    w->out->blas =
+        w->out->blas || (memory_rule_cast(rule) == CAST_HALF && !(rule->flags & IS_CONVOLUTION));
+    bool cast = (rule->flags & IS_CAST); /* its weights are met again */
     c.frozen = memory_rule_is_projection(rule) && memory_is_frozen(w, i);
     w->out->weights += cast ? 0 : c.step.weights;
     w->out->trained += c.kept && !c.frozen && !cast ? c.step.weights : 0;
@@ -463,7 +459,7 @@ static bool look_inside(const memory_walk *w, size_t i, const memory_rule *rule)
     if (w->format == HABITAT_MEMORY_RECORDED && memory_rule_cast(rule) != CAST_NONE &&
         memory_walk_calls(w, i, w->operations[i].form->name, true))
         return true;
-    return !strcmp(rule->name, attention) &&
+    return rule->flags & IS_ATTENTION &&
            (w->format != HABITAT_MEMORY_AUTOCAST || !fused_in_half(&w->operations[i])) &&
            memory_walk_calls(w, i, attention_math, false);
 }
@@ -477,14 +473,14 @@ static bool left_out(const memory_walk *w, const habitat_operation *o) {
 /* Casts between real formats are made anew where other formats are asked for. */
 static bool is_cast(const memory_walk *w, const habitat_operation *o, const memory_rule *rule) {
     const habitat_input *in = work_tensor(o, 0);
-    return w->format != HABITAT_MEMORY_RECORDED && !strcmp(rule->name, "_to_copy") && in &&
+    return w->format != HABITAT_MEMORY_RECORDED && (rule->flags & IS_CAST) && in &&
            work_category(in->dtype) == 2 && !w->links.from_host[o - w->operations];
 }
 
 /* An attention in parts casts its scores to half precision, too, and nobody reads them: the product
  * after it takes those in fp32. */
 static bool is_unread(const memory_walk *w, const habitat_operation *o, const memory_rule *rule) {
-    uint32_t parts = strcmp(rule->name, "_to_copy") ? HABITAT_NONE : around(w, o, attention_math);
+    uint32_t parts = !(rule->flags & IS_CAST) ? HABITAT_NONE : around(w, o, attention_math);
     if (parts == HABITAT_NONE || work_category(work_dtype_argument(o, 1)) != 2)
         return false;
     const habitat_operation *whole = &w->operations[parts];

@@ -7,6 +7,7 @@
 #include "base/constants_operators.h"
 #include "gpu/gpu.h"
 #include "operator/views.h"
+#include "work/kinds.h"
 
 static bool is_matrix_format(habitat_dtype arithmetic) {
     return arithmetic == HABITAT_DTYPE_TF32 || arithmetic == HABITAT_DTYPE_FP16 ||
@@ -88,7 +89,7 @@ operator_class operator_class_on(const habitat_model_query *query, uint32_t comp
 
 /* PyTorch's fused RMS norm is its layer norm's kernel without the mean. Nobody measured it. */
 bool operator_norm_is_guessed(const habitat_work *work) {
-    return work->op_class == HABITAT_CLASS_NORM && strcmp(work->kind, "rms_norm") == 0;
+    return work->op_class == HABITAT_CLASS_NORM && work_kind_is(work->kind, WORK_RMS_NORM);
 }
 
 /* Copies of one piece go at the pace of element-wise kernels that read one tensor. Not those in
@@ -97,7 +98,7 @@ bool operator_norm_is_guessed(const habitat_work *work) {
 static bool is_one_piece(const habitat_model_query *query) {
     const habitat_work *work = query->work;
     return query->timing != HABITAT_TIMING_GRAPH && habitat_dtype_bytes(work->dtype) > 0 &&
-           (strcmp(work->kind, "copy") == 0 || strcmp(work->kind, "clone") == 0);
+           (work_kind_is(work->kind, WORK_COPY) || work_kind_is(work->kind, WORK_CLONE));
 }
 
 operator_class operator_class_of(const habitat_model_query *query) {
@@ -121,9 +122,9 @@ operator_class operator_class_of(const habitat_model_query *query) {
     case HABITAT_CLASS_SOFTMAX:
         return eager_rows(query) ? OPERATOR_SOFTMAX : OPERATOR_WARM_SOFTMAX;
     case HABITAT_CLASS_NORM:
-        if (strcmp(work->kind, "batch_norm") == 0)
+        if (work_kind_is(work->kind, WORK_BATCH_NORM))
             return OPERATOR_BATCH_NORM;
-        if (strcmp(work->kind, "layer_norm") != 0 && !operator_norm_is_guessed(work))
+        if (!work_kind_is(work->kind, WORK_LAYER_NORM) && !operator_norm_is_guessed(work))
             return OPERATOR_NONE;
         return eager_rows(query) ? OPERATOR_NORM : OPERATOR_WARM_NORM;
     case HABITAT_CLASS_COPY:

@@ -23,6 +23,7 @@
 #include "question/query.h"
 #include "workload/rnn_calls.h"
 #include "workload/share.h"
+#include "work/kinds.h"
 
 /* Whether evidence on operations of left-out GPUs is for the model. */
 static bool wanted(const habitat_work *work) {
@@ -40,7 +41,7 @@ static bool wanted(const habitat_work *work) {
     case HABITAT_CLASS_SOFTMAX:
         return work->pass == HABITAT_PASS_FORWARD;
     case HABITAT_CLASS_NORM:
-        return work->pass == HABITAT_PASS_FORWARD && strcmp(work->kind, "layer_norm") == 0;
+        return work->pass == HABITAT_PASS_FORWARD && work_kind_is(work->kind, WORK_LAYER_NORM);
     case HABITAT_CLASS_RNN: /* cells are PyTorch's own kernels */
         return work->varying;
     default:

@@ -7,6 +7,7 @@
 #include "work/args.h"
 #include "work/class.h"
 #include "work/rnn_way.h"
+#include "work/kinds.h"
 
 double result_expanded(const habitat_op_form *form) {
     work_dims shape = {0}, dims;
@@ -38,7 +39,7 @@ double result_elements(const habitat_workload_group *group) {
         default:
             break;
         }
-    if (work->known && strcmp(work->kind, "upsample") == 0) /* as large as it is told to be */
+    if (work->known && work_kind_is(work->kind, WORK_UPSAMPLE)) /* as large as it is told to be */
         return work->shape.rows.rows * work->shape.rows.columns;
     if (work->op_class == HABITAT_CLASS_ELEMENTWISE)
         most = result_expanded(group->operation->form);

@@ -1,5 +1,6 @@
 /* Copies, casts and layout changes, views, and collectives: bytes and no arithmetic. */
 #include "work/rule.h"
+#include "work/kinds.h"
 
 #include <math.h>
 #include <string.h>
@@ -30,7 +31,7 @@ static double padded_elements(const work_call *call, const habitat_input *x) {
  * than its source, "clone strided" along the same in pieces. All others are one piece, which the
  * driver copies. */
 static void name_kind(habitat_work *out, bool turned) {
-    const char *kind = turned ? "clone turned" : "clone strided";
+    const char *kind = turned ? WORK_CLONE_TURNED : WORK_CLONE_STRIDED;
     work_copy_kind(out->kind, kind, strlen(kind));
 }
 

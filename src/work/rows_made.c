@@ -1,5 +1,6 @@
 /* Work of row and elementwise operations that are given by name and size, without a recording. */
 #include "work/rule.h"
+#include "work/kinds.h"
 
 #include <string.h>
 
@@ -34,7 +35,7 @@ static habitat_status elementwise_by_name(const char *kind, const habitat_rows_s
         return HABITAT_E_UNSUPPORTED;
     memcpy(name, kind, length + 1);
     const work_rule *rule = NULL;
-    if (pass == HABITAT_PASS_BACKWARD && strcmp(kind, "relu") == 0) {
+    if (pass == HABITAT_PASS_BACKWARD && work_kind_is(kind, WORK_RELU)) {
         rule = work_rule_find("threshold_backward", sizeof "threshold_backward" - 1, &in_place);
     } else if (pass == HABITAT_PASS_BACKWARD) {
         memcpy(name + length, "_backward", sizeof "_backward");
@@ -58,8 +59,8 @@ static habitat_status elementwise_by_name(const char *kind, const habitat_rows_s
  */
 static bool copy_or_dropout(const char *kind, double elements, habitat_dtype dtype,
                             habitat_pass pass, habitat_work *out) {
-    bool backward = pass == HABITAT_PASS_BACKWARD, dropout = strcmp(kind, "dropout") == 0;
-    if (!dropout && (strcmp(kind, "copy") != 0 || backward))
+    bool backward = pass == HABITAT_PASS_BACKWARD, dropout = work_kind_is(kind, WORK_DROPOUT);
+    if (!dropout && (!work_kind_is(kind, WORK_COPY) || backward))
         return false;
     double tensor = work_size(elements, dtype), mask = dropout ? elements : 0;
     out->op_class = dropout ? HABITAT_CLASS_ELEMENTWISE : HABITAT_CLASS_COPY;
@@ -87,7 +88,7 @@ habitat_status habitat_work_rows(const char *kind, const habitat_rows_shape *sha
             continue;
         work.op_class = k->op_class;
         bool reduction = k->op_class == HABITAT_CLASS_REDUCE;
-        bool batch = !strcmp(kind, "batch_norm"); /* its rows are channels */
+        bool batch = work_kind_is(kind, WORK_BATCH_NORM); /* its rows are channels */
         double parameters = batch ? shape->rows : shape->columns;
         double vectors_read = batch ? 2 : k->columns_read, vectors_write = k->columns_write;
         if (batch)

@@ -3,10 +3,12 @@
 #include <string.h>
 
 #include "base/constants_kernels.h"
+#include "work/kinds.h"
 
 bool work_is_table_gradient(const habitat_work *work) {
     return work->op_class == HABITAT_CLASS_EMBEDDING && work->pass == HABITAT_PASS_BACKWARD &&
-           (strcmp(work->kind, "embedding") == 0 || strcmp(work->kind, "embedding_bag") == 0);
+           (work_kind_is(work->kind, WORK_EMBEDDING) ||
+            work_kind_is(work->kind, WORK_EMBEDDING_BAG));
 }
 
 bool work_sorts_rows(const habitat_work *work) {
