@@ -14,6 +14,7 @@
 #include <habitat/trace.h>
 
 #include "base/error.h"
+#include "base/same_text.h"
 #include "lab/coverage.h"
 #include "lab/recordings.h"
 
@@ -185,10 +186,6 @@ static habitat_status judge_forms(const side *origin, const side *dest, pair_cas
         habitat_prediction_free(p);
     }
     return status;
-}
-
-static bool same_text(const char *a, const char *b) {
-    return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
 static bool same_software(const habitat_trace_info *a, const habitat_trace_info *b) {

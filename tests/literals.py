@@ -21,7 +21,7 @@ NUMBER = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?[fFlL]?")
 UNITS = {3.6e6: "ms an hour, J a kWh", 30.4375: "days a month"}
 EXACT = {1.2816: "normal distribution, 80 % within"}
 # Bytes of number formats, a bound of a search, 2^20 bytes: whole numbers that a `const double` may have.
-WHOLE = re.compile(r"(?:half|single|mask|index)_bytes|most|mib|steps")
+WHOLE = re.compile(r"(?:mask|index)_bytes|most|mib|steps")
 
 
 def is_free(text):

@@ -35,6 +35,7 @@ CONSTANT(chosen, replay_clock_share, 0.5, "of the clock's time", "that follows t
 CONSTANT(chosen, replay_clock_least, 0.1, "of the recorded CPU times", "no profiler stretches more: a clock that says less is of something else; of 65 recordings 0.19 at least")
 CONSTANT(chosen, replay_clock_step, 0.1, "of the CPU's times", "so much shorter ones tell replay_clock_share: well beyond rounding, well within what the clock may be off")
 CONSTANT(hardware, replay_queue_room, 900, "launches", "of one stream, under way before a launch waits for room: BERT-Large stood still with 1,000 to 1,020; docs/decisions/0433")
+CONSTANT(chosen, replay_queue_full, 500, "launches", "under way on all streams: one that took much longer than usual waited for room, whichever stream's queue was full; of one stream that holds more than replay_queue_room none surely had room")
 CONSTANT(chosen, replay_gap_scale_most, 2.2, "of the recorded pauses", "longer ones are no pauses of the GPU: the CPU bound the step then")
 CONSTANT(chosen, replay_cpu_step, 0.9, "of the CPU tried before", "how finely a CPU quicker than the rule's is looked for, where the recorded time only says that it was not slower")
 CONSTANT(chosen, replay_cpu_least, 0.1, "of the rule", "as replay_cpu_step: from here on the GPU alone is to blame")

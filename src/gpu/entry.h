@@ -7,7 +7,8 @@
 
 #include "base/arena.h"
 
-enum { GPU_NAME_LENGTH = 128 }; /* longest name that is looked up, NUL included */
+enum { GPU_NAME_LENGTH = 128 };    /* longest name that is looked up, NUL included */
+enum { GPU_FILE_BYTES = 1 << 20 }; /* of the largest GPU file, or calibration, that is read */
 
 typedef struct gpu_entry {
     habitat_gpu gpu;            /* first: a public pointer is a pointer to its entry */

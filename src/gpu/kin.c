@@ -4,6 +4,7 @@
  * little further apart the share goes over into the rule: a user's file may have one MHz more. */
 #include "gpu/entry.h"
 #include "base/constants_gpus.h"
+#include "base/same_text.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,10 +33,6 @@ static bool any_measured(const unit *u) {
     return any;
 }
 
-static bool same_text(const char *a, const char *b) {
-    return a && b && strcmp(a, b) == 0;
-}
-
 static double apart(double a, double b) {
     return fabs(a / b - 1);
 }
@@ -47,7 +44,8 @@ static double fade(double distance, double same, double other) {
 }
 
 double gpu_kinship(const habitat_gpu *a, const habitat_gpu *b) {
-    if (!same_text(a->chip, b->chip) || strcmp(a->name, b->name) == 0 || a->sm_count != b->sm_count)
+    if (!same_known_text(a->chip, b->chip) || strcmp(a->name, b->name) == 0 ||
+        a->sm_count != b->sm_count)
         return 0;
     return fade(apart(a->boost_clock_hz, b->boost_clock_hz), chosen_kin_clock,
                 chosen_kin_clock_end) *

@@ -12,7 +12,7 @@
 #include "base/letter.h"
 #include "gpu/file.h"
 
-enum { LARGEST_FILE_BYTES = 1 << 20, DEEPEST = 16, SCHEMA = 1 };
+enum { DEEPEST = 16, SCHEMA = 1 };
 
 /* ---- keys that are no plain field ---- */
 
@@ -194,10 +194,10 @@ static habitat_status read_root(gpu_file *r, yajl_val root) {
 static habitat_status check_text(gpu_file *r, size_t size) {
     size_t depth = 0;
     bool in_string = false;
-    if (size > LARGEST_FILE_BYTES)
+    if (size > GPU_FILE_BYTES)
         return habitat_fail_at(r->err, HABITAT_E_RANGE, r->file, UINT64_MAX, 0,
                                "%zu bytes are too many for a GPU file (at most %d)", size,
-                               (int)LARGEST_FILE_BYTES);
+                               (int)GPU_FILE_BYTES);
     for (size_t i = 0; i < size; i++) {
         char c = r->text[i];
         if (c == '\0')

@@ -11,8 +11,6 @@
 
 #include "base/error.h"
 
-enum { LARGEST_FILE_BYTES = 1 << 20 };
-
 static habitat_status open_error(const char *path, const char *why, habitat_error *err) {
     return habitat_fail_at(err, HABITAT_E_IO, path, UINT64_MAX, 0, "cannot open the GPU file: %s",
                            why);
@@ -48,8 +46,8 @@ habitat_status gpu_read_file(const char *path, bool regular_only, char **text, s
     habitat_status status = open_file(path, regular_only, &file, err);
     if (status != HABITAT_OK)
         return status;
-    char *data = malloc(LARGEST_FILE_BYTES + 2); /* one more than allowed tells a file too large */
-    size_t got = data ? fread(data, 1, LARGEST_FILE_BYTES + 1, file) : 0;
+    char *data = malloc(GPU_FILE_BYTES + 2); /* one more than allowed tells a file too large */
+    size_t got = data ? fread(data, 1, GPU_FILE_BYTES + 1, file) : 0;
     bool failed = ferror(file) != 0;
     fclose(file);
     if (!data || failed) {

@@ -9,9 +9,9 @@
 #include <math.h>
 
 #include "base/constants_memory.h"
+#include "base/format_bytes.h"
 #include "work/args.h"
 
-static const double single_bytes = 4;
 enum {
     SPECTRA_AT_A_TIME = 2, /* tiles of an image */
     TILED_SIDE = 32,       /* of their spectra */
@@ -92,7 +92,7 @@ static memory_workspace spectra_correlated(const factor *kept, const factor *fli
     } else {
         add_part(&w, made, twice * made->spectra);
     }
-    add_part(&w, flipped, single_bytes * flipped->elements);
+    add_part(&w, flipped, SINGLE_BYTES * flipped->elements);
     return w;
 }
 
@@ -131,7 +131,7 @@ memory_workspace memory_spectra(const habitat_conv_shape *s, memory_pass pass, d
 
 /* Both images and all filters: (m + r - 1)^2 numbers for m^2. */
 memory_workspace memory_tiles(const habitat_conv_shape *s, double m) {
-    double side = m + s->kernel[0] - 1, each = single_bytes;
+    double side = m + s->kernel[0] - 1, each = SINGLE_BYTES;
     double batch = m > MEMORY_TILE_SMALL ? ceil(s->batch / BATCH_STEP) * BATCH_STEP : s->batch;
     for (uint32_t i = 0; i < s->dims; i++)
         each *= side;

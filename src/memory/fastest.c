@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "base/constants_memory.h"
+#include "base/format_bytes.h"
 #include "gpu/gpu.h"
 #include "work/args.h"
 
@@ -22,7 +23,6 @@ enum {
     KERNEL_4X4 = 3,    /* sides of kernels for which there are tiles of 4x4 and 9x9 */
     KERNEL_9X9 = 5,
 };
-static const double single_bytes = 4;
 
 memory_costs memory_costs_built(void) {
     return (memory_costs){{fitted_strict_direct_share, fitted_strict_small_share,
@@ -109,7 +109,7 @@ static double weights_gain(const habitat_conv_shape *s, const memory_speed *spee
     if (!(side > 0))
         return -INFINITY;
     memory_workspace w = memory_tiles(s, side);
-    double numbers = w.transformed_growing / (single_bytes * (s->c_in + s->c_out));
+    double numbers = w.transformed_growing / (SINGLE_BYTES * (s->c_in + s->c_out));
     double tiles_s =
         REAL_FLOP * numbers * s->c_in * s->c_out / rate +
         of[MEMORY_COST_TILES_TRAFFIC] * memory_workspace_total(&w) / speed->bytes_per_s;

@@ -5,14 +5,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/format_bytes.h"
 #include "work/args.h"
 
 enum { CAST_DEPTH = 2 };
-static const double half_bytes = 2, single_bytes = 4;
 
 double memory_input_bytes(const memory_walk *w, const habitat_input *in) {
     return w->format == HABITAT_MEMORY_RECORDED ? (double)habitat_dtype_bytes(in->dtype)
-                                                : single_bytes;
+                                                : SINGLE_BYTES;
 }
 
 static bool weight_place(const memory_call *c, uint32_t input) {
@@ -168,7 +168,7 @@ static bool is_residual(const memory_call *c) {
 static void take_weight(memory_call *c, double elements, double bytes) {
     c->step.weights += elements;
     c->weight_bytes = c->rule->weights ? 0 : fmax(c->weight_bytes, bytes);
-    if (c->kept && c->w->copies && memory_rule_cast(c->rule) == CAST_HALF && bytes == half_bytes)
+    if (c->kept && c->w->copies && memory_rule_cast(c->rule) == CAST_HALF && bytes == HALF_BYTES)
         c->step.casts += bytes * elements;
 }
 
@@ -188,7 +188,7 @@ static void take_list(memory_call *c, uint32_t input, const habitat_input *in) {
         if (c->rule->result == RESULT_JOINED)
             take_tensor(c, input, elements, 0, PREFER_NEWEST);
         else /* of a recurrent network, of which no format is recorded */
-            take_weight(c, elements, half_bytes);
+            take_weight(c, elements, HALF_BYTES);
     }
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/constants_memory.h"
 #include "base/error.h"
+#include "base/format_bytes.h"
 #include "gpu/generation.h"
 #include "gpu/gpu.h"
 #include "memory/workspace.h"
@@ -16,7 +17,6 @@
 #include "trace/gradients.h"
 
 enum { FORMATS = MEMORY_FORMATS };
-static const double single_bytes = 4; /* of an element in fp32 */
 
 static bool known(double bytes) {
     return isfinite(bytes) && bytes >= 0;
@@ -54,7 +54,7 @@ static double single_bytes_of(const habitat_trace_memory *m, const trace_formats
     }
     bool others_wide = !wide && said->some_parameters != HABITAT_DTYPE_UNKNOWN;
     double others = fmax(m->parameters_bytes - listed, 0);
-    return elements * single_bytes + (others_wide ? others : 2 * others);
+    return elements * SINGLE_BYTES + (others_wide ? others : 2 * others);
 }
 
 static void take_recorded(habitat_memory *m, const habitat_trace_info *info,
@@ -102,7 +102,7 @@ static void estimate_state(habitat_memory *m, const memory_steps *steps, double 
             m->optimizer_bytes = m->parameters_bytes * m->facts.state_factor;
         return;
     }
-    double each = m->facts.kind == MEMORY_KIND_HALF ? 2 : single_bytes;
+    double each = m->facts.kind == MEMORY_KIND_HALF ? HALF_BYTES : SINGLE_BYTES;
     m->from_shapes = true;
     /* no list of an optimiser has weights in it whose gradients are rows */
     m->parameters_bytes =
@@ -130,7 +130,7 @@ static void estimate_state(habitat_memory *m, const memory_steps *steps, double 
 
 static void take_state(habitat_memory *m, const memory_steps *steps, double between,
                        double gradients) {
-    double each = m->facts.kind == MEMORY_KIND_HALF ? 2 : single_bytes;
+    double each = m->facts.kind == MEMORY_KIND_HALF ? HALF_BYTES : SINGLE_BYTES;
     bool noted = known(m->gradients_bytes);
     estimate_state(m, steps, between, gradients);
     take_rows(m, steps->tables * each, noted);
@@ -256,8 +256,9 @@ static habitat_status make_lines(habitat_memory *m, const habitat_trace *trace,
     if (format == HABITAT_MEMORY_RECORDED)
         take_state(m, &steps, info->memory.between_bytes, gradients);
     double scale = format == HABITAT_MEMORY_RECORDED ? 1 : m->single_over_recorded;
-    double each =
-        format == HABITAT_MEMORY_RECORDED && m->facts.kind == MEMORY_KIND_HALF ? 2 : single_bytes;
+    double each = format == HABITAT_MEMORY_RECORDED && m->facts.kind == MEMORY_KIND_HALF
+                      ? HALF_BYTES
+                      : SINGLE_BYTES;
     memory_gradients all = {scale * (or_zero(m->gradients_bytes) - m->rows_bytes),
                             scale * m->rows_bytes, each};
     memory_gap gap = gap_of(&m->facts, &steps, info);

@@ -11,12 +11,13 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/format_bytes.h"
 #include "trace/names.h"
 #include "work/args.h"
 #include "work/rnn_way.h"
 #include "work/widening.h"
 
-static const double half_bytes = 2, single_bytes = 4, mask_bytes = 1, index_bytes = 8;
+static const double mask_bytes = 1, index_bytes = 8;
 
 /* --- what is kept ------------------------------------------------------------------------------
  */
@@ -54,7 +55,7 @@ static double taken_bytes(const memory_call *c) {
     rule_cast cast = cast_of(c);
     if (cast == CAST_NONE && c->rule->flags & ONE_FORMAT && c->count && c->input[0] == 0)
         return c->w->tensors.all[c->taken[0]].element_bytes;
-    return cast == CAST_HALF ? half_bytes : cast == CAST_SINGLE ? single_bytes : 0;
+    return cast == CAST_HALF ? HALF_BYTES : cast == CAST_SINGLE ? SINGLE_BYTES : 0;
 }
 
 /* An input in the format that the operation works in: the tensor itself, or a copy of its own. */
@@ -111,7 +112,7 @@ static void keep_inputs(memory_call *c) {
         keep_whole(c);
     if (memory_rule_cast(c->rule) == CAST_HALF && c->w->format == HABITAT_MEMORY_AUTOCAST &&
         (c->kept || c->w->alone))
-        c->step.casts += half_bytes * c->step.weights;
+        c->step.casts += HALF_BYTES * c->step.weights;
 }
 
 /* --- tensors out -------------------------------------------------------------------------------
@@ -131,7 +132,7 @@ static double result_bytes(const memory_call *c) {
         widest = fmax(widest, c->w->tensors.all[c->taken[i]].element_bytes);
     return widest > 0             ? widest
            : c->host_elements > 0 ? memory_input_bytes(c->w, work_tensor(c->op, 0))
-                                  : single_bytes;
+                                  : SINGLE_BYTES;
 }
 
 /* What is joined to nothing is there until the pass ends, whoever reads it: so caches of keys and
@@ -158,13 +159,13 @@ static void keep_attention(memory_call *c, double elements) {
     double rows = work_elements(q) / work_dim(q, -1);
     bool shared = work_dim(q, -3) != work_dim(k, -3);
     if (c->w->format == HABITAT_MEMORY_SINGLE && shared) {
-        double probabilities = single_bytes * rows * work_dim(k, -2);
-        double masked = probabilities * mask_bytes / single_bytes;
+        double probabilities = SINGLE_BYTES * rows * work_dim(k, -2);
+        double masked = probabilities * mask_bytes / SINGLE_BYTES;
         memory_call_keep_bytes(
-            c, (c->w->alone ? masked : probabilities) + 3 * single_bytes * elements, true);
+            c, (c->w->alone ? masked : probabilities) + 3 * SINGLE_BYTES * elements, true);
         c->step.moved += 2 * probabilities;
     } else {
-        memory_call_keep_bytes(c, single_bytes * rows, true);
+        memory_call_keep_bytes(c, SINGLE_BYTES * rows, true);
     }
 }
 
@@ -368,7 +369,7 @@ static void note_loss(memory_call *c) {
 /* Autocast sums in fp32; the gradient of a sum takes memory where it is cast back. */
 static bool spreads_cast(const memory_call *c) {
     bool autocast = c->w->copies || c->w->format == HABITAT_MEMORY_AUTOCAST;
-    return autocast && c->count && c->w->tensors.all[c->taken[0]].element_bytes == half_bytes;
+    return autocast && c->count && c->w->tensors.all[c->taken[0]].element_bytes == HALF_BYTES;
 }
 
 /* Copies of weights that are not there yet: a loop takes its weights many times, and autocast has
@@ -381,8 +382,8 @@ static double new_casts(memory_walk *w, double bytes) {
 
 /* Copies of all weights; infinite where nothing says how many there are. */
 static double all_casts(const habitat_trace_memory *noted, memory_kind kind) {
-    double each = kind == MEMORY_KIND_HALF ? half_bytes : single_bytes;
-    return noted->parameters_bytes > 0 ? half_bytes * noted->parameters_bytes / each
+    double each = kind == MEMORY_KIND_HALF ? HALF_BYTES : SINGLE_BYTES;
+    return noted->parameters_bytes > 0 ? HALF_BYTES * noted->parameters_bytes / each
                                        : (double)INFINITY;
 }
 
@@ -508,19 +509,19 @@ static bool widen(memory_walk *w, size_t i) {
     uint32_t at = elements > 0
                       ? memory_tensors_find(&w->tensors, elements, 0, PREFER_NEWEST, NULL, 0)
                       : HABITAT_NONE;
-    if (at == HABITAT_NONE || w->tensors.all[at].element_bytes != half_bytes)
+    if (at == HABITAT_NONE || w->tensors.all[at].element_bytes != HALF_BYTES)
         return false;
     const memory_tensor *from = &w->tensors.all[at];
     memory_tensor made = {.elements = elements,
-                          .element_bytes = single_bytes,
-                          .cast_bytes = half_bytes,
+                          .element_bytes = SINGLE_BYTES,
+                          .cast_bytes = HALF_BYTES,
                           .base = HABITAT_NONE,
                           .made_ns = from->made_ns,
                           .used_ns = UINT64_MAX,
                           .again_ns = from->again_ns,
                           .born_ns = w->operations[i].start_ns};
     w->no_memory |= !memory_tensors_add(&w->tensors, &made);
-    w->out->largest_bytes = fmax(w->out->largest_bytes, elements * single_bytes);
+    w->out->largest_bytes = fmax(w->out->largest_bytes, elements * SINGLE_BYTES);
     return true;
 }
 

@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "base/letter.h"
+#include "base/format_bytes.h"
 #include "work/args.h"
 
-static const double single_bytes = 4;
 enum {
     LAYOUT_TILE = 32, /* a block that copies takes so many channels and positions */
 };
@@ -116,9 +116,9 @@ static void add_parts(const habitat_kernel *k, looked_at *c) {
     double weights = s->c_out * s->c_in / s->groups * work_product(s->kernel, s->dims);
     if (!c->backward)
         return;
-    if (is_multiple(bytes, image * single_bytes))
+    if (is_multiple(bytes, image * SINGLE_BYTES))
         c->now.summed_growing += bytes;
-    else if (is_multiple(bytes, weights * single_bytes))
+    else if (is_multiple(bytes, weights * SINGLE_BYTES))
         c->now.summed_fixed += bytes;
 }
 
@@ -261,7 +261,7 @@ static memory_workspace behind(const memory_workspaces *w, const habitat_operati
 static double format_bytes(const memory_workspaces *w, habitat_memory_format format) {
     bool single = format == HABITAT_MEMORY_RECORDED ? w->kind == MEMORY_KIND_SINGLE
                                                     : format != HABITAT_MEMORY_AUTOCAST;
-    return single ? single_bytes : single_bytes / 2;
+    return single ? SINGLE_BYTES : SINGLE_BYTES / 2;
 }
 
 /* As it was recorded: copies in the format's size; what is transformed or summed is fp32. */

@@ -6,6 +6,7 @@
 
 #include "base/constants_kernels.h"
 #include "base/error.h"
+#include "base/same_text.h"
 #include "gpu/gpu.h"
 #include "workload/launch.h"
 #include "formula/rates.h"
@@ -23,10 +24,6 @@ void scaling_fill(rate_table *table, const habitat_gpu *gpu, bool sustained) {
         }
     table->bytes_per_s = habitat_memory_rate(gpu, sustained);
     table->bytes_estimated = gpu->sustained_bandwidth_estimated;
-}
-
-static bool same_text(const char *a, const char *b) {
-    return a && b && strcmp(a, b) == 0;
 }
 
 /* Whether the step is a forward pass alone: operations are recorded, and none is of a backward pass
@@ -61,7 +58,7 @@ habitat_status scaling_set_up(const habitat_workload *w, const habitat_models *m
     scaling_fill(&out->sustained_dest, dest, true);
     out->bandwidth_ratio = out->spec_origin.bytes_per_s / out->spec_dest.bytes_per_s;
     out->clock_ratio = w->origin->boost_clock_hz / dest->boost_clock_hz;
-    out->alike = same_text(w->origin->architecture, dest->architecture);
+    out->alike = same_known_text(w->origin->architecture, dest->architecture);
     if (!formula_usable(out->bandwidth_ratio))
         return habitat_fail(err, HABITAT_E_NO_SPEC,
                             "no memory bandwidth is known of %s or %s; add it to the GPU's file",

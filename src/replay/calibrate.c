@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "base/constants_replay.h"
+#include "base/bisect.h"
 #include "replay/clock.h"
 #include "replay/rank_waits.h"
 #include "replay/rule.h"
@@ -39,13 +40,13 @@ static habitat_status reaches(search *s, double value, bool *out, habitat_error 
 /* The smallest value in [low, high] that reaches the wanted time; known to lie there. */
 static habitat_status solve(search *s, double low, double high, habitat_error *err) {
     habitat_status status = HABITAT_OK;
-    for (int i = 0; status == HABITAT_OK && i < HALVINGS; i++) {
+    bisection b = {low, high, HALVINGS};
+    for (double middle; status == HABITAT_OK && bisect_next(&b, &middle);) {
         bool reached = false;
-        double middle = 0.5 * (low + high);
         status = reaches(s, middle, &reached, err);
-        *(reached ? &high : &low) = middle;
+        bisect_take(&b, middle, !reached);
     }
-    *s->moves = high;
+    *s->moves = b.high;
     return status;
 }
 
@@ -79,19 +80,19 @@ static habitat_status try_cpu(search *s, double low, double high, bool *done, ha
  * much of them is left out as must be, the CPU as the rule has it. */
 static habitat_status shorten_waits(search *s, double rule, habitat_error *err) {
     bool longer = false, without = false;
-    double low = 0.0, high = 1.0;
+    bisection b = {0.0, 1.0, HALVINGS};
+    double middle;
     s->times.cpu_scale = rule;
     s->moves = &s->times.waits_gone;
     habitat_status status = reaches(s, 0.0, &longer, err);
     if (status == HABITAT_OK && longer)
         status = reaches(s, 1.0, &without, err);
-    for (int i = 0; status == HABITAT_OK && longer && !without && i < HALVINGS; i++) {
+    while (status == HABITAT_OK && longer && !without && bisect_next(&b, &middle)) {
         bool reached = false;
-        double middle = 0.5 * (low + high);
         status = reaches(s, middle, &reached, err);
-        *(reached ? &low : &high) = middle;
+        bisect_take(&b, middle, reached);
     }
-    s->times.waits_gone = !longer ? 0.0 : without ? 1.0 : high;
+    s->times.waits_gone = !longer ? 0.0 : without ? 1.0 : b.high;
     return status;
 }
 

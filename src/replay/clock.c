@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/constants_replay.h"
+#include "base/bisect.h"
 #include "base/error.h"
 #include "replay/marks.h"
 #include "workload/workload.h"
@@ -158,11 +159,10 @@ static double solve(clocked *c) {
     double low = chosen_replay_clock_least, high = chosen_replay_cpu_factor_most;
     if (all_ns(c, low) >= c->wanted_ns || all_ns(c, high) < c->wanted_ns)
         return NAN;
-    for (int i = 0; i < HALVINGS; i++) {
-        double middle = 0.5 * (low + high);
-        *(all_ns(c, middle) >= c->wanted_ns ? &high : &low) = middle;
-    }
-    return high;
+    bisection b = {low, high, HALVINGS};
+    for (double middle; bisect_next(&b, &middle);)
+        bisect_take(&b, middle, all_ns(c, middle) < c->wanted_ns);
+    return b.high;
 }
 
 /* How much of the time goes with the CPU's: 1 where it waits for nothing. */

@@ -9,6 +9,7 @@
  * nobody waits for what it does, and it does not end the iteration. Where the others do wait for
  * it, their time stays their own. */
 #include "replay/builder.h"
+#include "base/constants_replay.h"
 
 void replay_find_apart(replay_builder *b) {
     bool any = false;
@@ -111,14 +112,14 @@ static bool start_segment(replay_builder *b, uint32_t thread, uint64_t now) {
     return go_on(b, t, now);
 }
 
-/* The GPU's queue holds about a thousand launches; a launch into a full one waits. */
-enum { QUEUE_FULL = 500 };
-
+/* The GPU's queue holds about a thousand launches; a launch into a full one waits. Long ones are
+ * taken to have waited from half of that on; clock.c asks whether all surely had room, which is
+ * another question and number. */
 static uint64_t waited_for_queue(const replay_builder *b, const habitat_call *c) {
     if (c->form->kind != HABITAT_CALL_LAUNCH && c->form->kind != HABITAT_CALL_COPY &&
         c->form->kind != HABITAT_CALL_SET)
         return 0;
-    bool full = b->launched > b->ended + QUEUE_FULL;
+    bool full = b->launched > b->ended + (size_t)chosen_replay_queue_full;
     double usual = b->usual_launch_ns;
     return full && (double)c->duration_ns > REPLAY_MUCH_LONGER * usual
                ? c->duration_ns - (uint64_t)usual

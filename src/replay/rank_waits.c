@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/constants_replay.h"
+#include "base/bisect.h"
 #include "base/error.h"
 #include "workload/workload.h"
 
@@ -44,7 +45,8 @@ static habitat_status too_long(habitat_replay *r, const replay_times *times, dou
 
 habitat_status replay_wait_less(habitat_replay *r, const replay_times *times, double wanted_ns,
                                 bool all, habitat_error *err) {
-    double low = 0.0, high = 1.0; /* too long, and not, or all that there is */
+    bisection b = {0.0, 1.0, HALVINGS}; /* too long, and not, or all that there is */
+    double middle;
     bool longer = false, much = false;
     if (!r->graph.hidden_ns)
         return HABITAT_OK;
@@ -57,12 +59,11 @@ habitat_status replay_wait_less(habitat_replay *r, const replay_times *times, do
         return status;
     if (all)
         status = too_long(r, times, wanted_ns * chosen_replay_others_most, &much, err);
-    for (int i = 0; status == HABITAT_OK && !much && i < HALVINGS; i++) {
-        double middle = 0.5 * (low + high);
+    while (status == HABITAT_OK && !much && bisect_next(&b, &middle)) {
         leave_out(r, middle);
         status = too_long(r, times, wanted_ns, &longer, err);
-        *(longer ? &low : &high) = middle;
+        bisect_take(&b, middle, longer);
     }
-    leave_out(r, high);
+    leave_out(r, b.high);
     return status;
 }

@@ -8,6 +8,7 @@
 #include <habitat/text.h>
 
 #include "base/list.h"
+#include "base/same_text.h"
 #include "gpu/gpu.h"
 #include "report/html.h"
 #include "report/page_provenance.h"
@@ -28,10 +29,6 @@ typedef struct documents {
     size_t count, room;
 } documents;
 
-static bool same(const char *a, const char *b) {
-    return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
 static bool make_room(documents *d) {
     document *list = list_grow(d->list, d->count, &d->room, 64, SIZE_MAX, sizeof *list);
     if (list)
@@ -46,8 +43,8 @@ static void cite(page *p, documents *d, const char *title, const char *publisher
     if (!title)
         return;
     while (at < d->count &&
-           !(same(d->list[at].title, title) && same(d->list[at].publisher, publisher) &&
-             same(d->list[at].date, date)))
+           !(same_text(d->list[at].title, title) && same_text(d->list[at].publisher, publisher) &&
+             same_text(d->list[at].date, date)))
         at++;
     if (at == d->count) {
         if (!make_room(d)) {
@@ -151,7 +148,7 @@ static void cite_rates(page *p, documents *d, const page_rate *list, size_t coun
     for (size_t i = first; i < count; i++) {
         bool told = !list[i].source || !page_rates_alike(&list[i], &list[first]);
         for (size_t k = first; !told && k < i; k++)
-            told = list[k].source && same(list[k].source->title, list[i].source->title);
+            told = list[k].source && same_text(list[k].source->title, list[i].source->title);
         if (!told)
             cite_source(p, d, list[i].source);
     }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/same_text.h"
 #include "gpu/gpu.h"
 #include "report/html.h"
 
@@ -36,10 +37,6 @@ size_t page_rates_of(const habitat_gpu *gpu, page_rate *list) {
         add_rate(gpu, name, key, estimated, list, &count);
     }
     return count;
-}
-
-static bool same_text(const char *a, const char *b) {
-    return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
 bool page_rates_alike(const page_rate *a, const page_rate *b) {

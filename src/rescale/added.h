@@ -2,9 +2,8 @@
 #ifndef HABITAT_RESCALE_ADDED_H
 #define HABITAT_RESCALE_ADDED_H
 
+#include "base/format_bytes.h"
 #include "rescale/scale.h"
-
-enum { WIDE_BYTES = 4, NARROW_BYTES = 2 };
 
 typedef struct added_list {
     scale_added *all; /* shape (count); freed by the owner */

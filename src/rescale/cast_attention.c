@@ -44,7 +44,7 @@ static void stay_in_parts(caster *c, uint32_t op) {
     add_parts_cast(c, sizes.scores, false, false);
     add_parts_cast(c, sizes.result, false, gradient);
     if (c->trains && gradient)
-        added_bytes(&c->added, "aten::_to_copy", sizes.learned_mask, WIDE_BYTES, NARROW_BYTES,
+        added_bytes(&c->added, "aten::_to_copy", sizes.learned_mask, SINGLE_BYTES, HALF_BYTES,
                     HABITAT_CLASS_COPY);
     tensor_sizes_note(&c->sizes, sizes.result, c->narrow);
 }

@@ -13,7 +13,7 @@ bool cast_is_fp32_tensor(const habitat_input *input) {
 }
 
 static double bytes_of(habitat_dtype dtype) {
-    return autocast_is_narrow(dtype) ? NARROW_BYTES : WIDE_BYTES;
+    return autocast_is_narrow(dtype) ? HALF_BYTES : SINGLE_BYTES;
 }
 
 void cast_add(caster *c, double elements, habitat_dtype before, habitat_dtype after, bool weight,
@@ -130,6 +130,6 @@ void cast_listed_weights(caster *c, const habitat_work *work, uint32_t op) {
         cast_add(c, elements, HABITAT_DTYPE_FP32, c->narrow, true, true);
         all += elements;
     }
-    added_bytes(&c->added, "aten::zero_" SCALE_OF_WEIGHT, all, 0.0, NARROW_BYTES,
+    added_bytes(&c->added, "aten::zero_" SCALE_OF_WEIGHT, all, 0.0, HALF_BYTES,
                 HABITAT_CLASS_ELEMENTWISE);
 }

@@ -31,8 +31,8 @@ static void join(const habitat_workload_group *group, habitat_dtype narrow, scal
         return;
     out->work = *group->work;
     out->work.dtype = narrow;
-    out->work.read_bytes *= (double)NARROW_BYTES / WIDE_BYTES;
-    out->work.write_bytes *= (double)NARROW_BYTES / WIDE_BYTES;
+    out->work.read_bytes *= (double)HALF_BYTES / SINGLE_BYTES;
+    out->work.write_bytes *= (double)HALF_BYTES / SINGLE_BYTES;
     out->source = SCALE_BY_FORMAT;
 }
 

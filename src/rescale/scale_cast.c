@@ -121,8 +121,8 @@ static void cast_gradients(caster *c, const scale_group *out) {
     const habitat_op_form *form = c->room->op.form;
     for (uint32_t i = 0; c->trains && out->mixed && i < form->input_count; i++)
         if (c->room->inputs[i].is_tensor && autocast_is_narrow(c->room->inputs[i].dtype))
-            added_bytes(&c->added, "aten::_to_copy", work_elements(&c->room->inputs[i]), WIDE_BYTES,
-                        NARROW_BYTES, HABITAT_CLASS_COPY);
+            added_bytes(&c->added, "aten::_to_copy", work_elements(&c->room->inputs[i]),
+                        SINGLE_BYTES, HALF_BYTES, HABITAT_CLASS_COPY);
 }
 
 static void remember(caster *c, uint32_t op, uint32_t around, habitat_dtype what) {

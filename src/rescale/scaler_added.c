@@ -29,7 +29,7 @@ static double gradient_elements(const habitat_workload *w) {
     double most = 0.0;
     for (size_t g = 0; g < w->group_count; g++)
         most = fmax(most, listed_elements(&w->groups[g]));
-    return w->memory ? fmax(most, w->memory->gradients_bytes / WIDE_BYTES) : most;
+    return w->memory ? fmax(most, w->memory->gradients_bytes / SINGLE_BYTES) : most;
 }
 
 void scaler_added(const habitat_workload *w, added_list *list) {
@@ -37,6 +37,6 @@ void scaler_added(const habitat_workload *w, added_list *list) {
         return;
     double elements = gradient_elements(w);
     for (size_t i = 0; i < w->info.iteration_count; i++)
-        added_bytes(list, "aten::_amp_foreach_non_finite_check_and_unscale_", elements, WIDE_BYTES,
-                    WIDE_BYTES, HABITAT_CLASS_OPTIMIZER);
+        added_bytes(list, "aten::_amp_foreach_non_finite_check_and_unscale_", elements,
+                    SINGLE_BYTES, SINGLE_BYTES, HABITAT_CLASS_OPTIMIZER);
 }

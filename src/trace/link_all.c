@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/list.h"
+#include "base/same_text.h"
 #include "trace/sort.h"
 
 /* Old traces have whole microseconds, start and duration each cut off: a child may seem to end a
@@ -242,10 +243,6 @@ static bool find_modules(habitat_trace *t) {
         put_module_runs(of, t->operation_count, t->modules);
     free(of);
     return t->modules != NULL;
-}
-
-static bool same_text(const char *a, const char *b) {
-    return a == b || (a && b && !strcmp(a, b));
 }
 
 static bool alike(const habitat_device_facts *a, const habitat_device_facts *b) {

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "base/bisect.h"
+
 enum { BINS = 64, HALVINGS = 50 };
 
 /* Sum of r^-skew over ranks a <= r < b, as an integral. */
@@ -24,14 +26,12 @@ double distinct_expected(double rows, double lookups, double skew) {
 }
 
 double distinct_skew(double rows, double lookups, double seen) {
-    double low = 0.0, high = DISTINCT_SKEW_MOST;
-    if (distinct_expected(rows, lookups, low) <= seen)
+    bisection b = {0.0, DISTINCT_SKEW_MOST, HALVINGS};
+    if (distinct_expected(rows, lookups, b.low) <= seen)
         return 0.0;
-    for (int i = 0; i < HALVINGS; i++) {
-        double middle = 0.5 * (low + high);
-        *(distinct_expected(rows, lookups, middle) > seen ? &low : &high) = middle;
-    }
-    return low;
+    for (double middle; bisect_next(&b, &middle);)
+        bisect_take(&b, middle, distinct_expected(rows, lookups, middle) > seen);
+    return b.low;
 }
 
 double distinct_rows(double rows, double lookups, double seen, double wanted) {
