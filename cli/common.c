@@ -141,6 +141,13 @@ int cli_find_gpus(const habitat_gpu_table *table, const cli_list *names, const h
                   size_t *count, cli_notes *notes) {
     size_t total = habitat_gpu_count(table), found = 0;
     bool all = names->count == 0;
+    habitat_error error = {0};
+    for (size_t i = 0; i < names->count; i++) { /* before anything is said of the others */
+        const habitat_gpu *gpu = NULL;
+        if (strcmp(names->items[i], "all") != 0 &&
+            habitat_gpu_find(table, names->items[i], &gpu, NULL, &error) != HABITAT_OK)
+            return cli_fail_error(&error, NULL);
+    }
     const habitat_gpu **gpus = calloc(total ? total : 1, sizeof *gpus);
     if (!gpus)
         return cli_fail(CLI_FAILED, NULL, "out of memory");

@@ -6,7 +6,7 @@ static int check(const cli_request *request, const cli_input *in) {
         return cli_fail(CLI_USAGE, "--recorded-host",
                         "goes with --host FILE, a calibration of the host to predict for");
     if (in->assemble == HABITAT_ASSEMBLE_SUM)
-        return cli_fail(CLI_USAGE, "--host", "has nothing to scale with --assemble sum");
+        return cli_fail(CLI_USAGE, "--host", "scales the CPU's side; leave out --assemble sum");
     if (request->cpu_scale > 0.0)
         return cli_fail(CLI_USAGE, "--host", "and --cpu-scale say the same; leave one out");
     return CLI_DONE;

@@ -84,7 +84,7 @@ static int read_scale(const cli_request *request, cli_input *in) {
     habitat_error error = {0};
     bool asked = request->batches.count || request->precision;
     if (request->batch_from && !request->batches.count)
-        return cli_fail(CLI_USAGE, "--batch-from", "goes with --batch N, which says what is asked");
+        return cli_fail(CLI_USAGE, "--batch-from", "add --batch N, the size to predict");
     if (asked && (request->by || request->timeline))
         return cli_fail(CLI_USAGE, request->by ? "--by" : "--timeline",
                         "shows the recorded iteration; leave out --batch and --precision");
@@ -129,7 +129,8 @@ static int check_gpus(const cli_request *request, const cli_input *in) {
         return cli_fail(CLI_USAGE, "--sharded",
                         "replays one recorded GPU; the ranks are sharded as they were recorded");
     if (several && sum)
-        return cli_fail(CLI_USAGE, "--gpus", "has no order of kernels with --assemble sum");
+        return cli_fail(CLI_USAGE, "--gpus",
+                        "needs the order of kernels; leave out --assemble sum");
     if (request->ranks.count && request->ranks.count + request->operands->count < 2)
         return cli_fail(CLI_USAGE, "--ranks", "needs a file of each rank: two or more");
     if (request->ranks.count &&
@@ -200,7 +201,8 @@ static int read_options(const cli_request *request, bool destinations, const cli
         return cli_fail_error(&error, "--assemble");
     bool sum = in->assemble == HABITAT_ASSEMBLE_SUM;
     if (sum && request->cpu_scale > 0.0)
-        return cli_fail(CLI_USAGE, "--cpu-scale", "has nothing to multiply with --assemble sum");
+        return cli_fail(CLI_USAGE, "--cpu-scale",
+                        "multiplies the CPU's side; leave out --assemble sum");
     code = check_costs(request, in);
     if (code == CLI_DONE)
         code = read_gpus(request, in);

@@ -12,8 +12,8 @@
 #include "base/error.h"
 
 static habitat_status open_error(const char *path, const char *why, habitat_error *err) {
-    return habitat_fail_at(err, HABITAT_E_IO, path, UINT64_MAX, 0, "cannot open the GPU file: %s",
-                           why);
+    return habitat_fail_at(err, HABITAT_E_IO, path, UINT64_MAX, 0,
+                           "cannot open the GPU file or calibration: %s", why);
 }
 
 /* O_NONBLOCK: opening a pipe to which nobody writes would wait for ever; it means nothing to a
@@ -24,7 +24,8 @@ static habitat_status open_file(const char *path, bool regular_only, FILE **out,
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | (regular_only ? O_NONBLOCK : 0));
     if (descriptor < 0)
         return habitat_fail_at(err, HABITAT_E_IO, path, UINT64_MAX, 0,
-                               "cannot open the GPU file: %s; check the path", strerror(errno));
+                               "cannot open the GPU file or calibration: %s; check the path",
+                               strerror(errno));
     bool known = fstat(descriptor, &info) == 0;
     const char *why = !known                  ? strerror(errno)
                       : S_ISDIR(info.st_mode) ? "is a folder; name the file in it"
@@ -53,7 +54,7 @@ habitat_status gpu_read_file(const char *path, bool regular_only, char **text, s
     if (!data || failed) {
         free(data);
         return data ? habitat_fail_at(err, HABITAT_E_IO, path, UINT64_MAX, 0,
-                                      "cannot read the GPU file; check it")
+                                      "cannot read the GPU file or calibration; check it")
                     : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     }
     data[got] = '\0';

@@ -132,13 +132,14 @@ static habitat_status unknown(const habitat_gpu_table *table, const char *name,
                 break;
             }
     }
-    for (size_t k = 0, used = 0; k < SHOWN && nearest[k]; k++)
+    /* nothing is near whose letters are mostly other ones */
+    size_t most = strlen(wanted) * GPU_NAME_LENGTH + GPU_NAME_LENGTH;
+    for (size_t k = 0, used = 0; k < SHOWN && nearest[k] && distances[k] < most; k++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "",
                                  nearest[k]->gpu.name);
     return habitat_fail(err, HABITAT_E_UNKNOWN_GPU,
-                        "unknown GPU \"%.100s\"; nearest: %s; `habitat gpus` lists all, "
-                        "--gpu-file adds one",
-                        name, list);
+                        "unknown GPU \"%.100s\"%s%s; `habitat gpus` lists all, --gpu-file adds one",
+                        name, list[0] ? "; nearest: " : "", list);
 }
 
 habitat_status habitat_gpu_find(const habitat_gpu_table *table, const char *name,

@@ -164,8 +164,9 @@ static habitat_status check_all(const habitat_trace *const *traces, const list *
                                 size_t rank_count, habitat_error *err) {
     habitat_status status = HABITAT_OK;
     if (!lists[0].count) {
-        habitat_fail(err, HABITAT_E_FORMAT,
-                     "holds no collective (kernel of NCCL): its GPU trained alone");
+        habitat_fail(
+            err, HABITAT_E_FORMAT,
+            "holds no collective (kernel of NCCL): its GPU trained alone; leave out --ranks");
         return refuse(traces, 0, err);
     }
     for (size_t r = 0; status == HABITAT_OK && r < rank_count; r++) {

@@ -208,7 +208,7 @@ static void check_skipped(const char *folder) {
     CHECK_TEXT(skipped[1].gpu, "T4");
     CHECK_TEXT(skipped[2].gpu, "waiting");
     CHECK_TEXT(skipped[2].message,
-               "cannot open the GPU file: a pipe or device, not a file; remove it");
+               "cannot open the GPU file or calibration: a pipe or device, not a file; remove it");
     CHECK_INT(habitat_gpu_count(table), table_size + 1);
     check_case("bad files and pipes of the folder are skipped, with file and reason");
 
