@@ -25,10 +25,27 @@ static int save(const habitat_models *models, const char *folder) {
     return CLI_DONE;
 }
 
+/* The names of the table for the GPUs to leave out, however they were written; free() the list. A
+ * name that nobody knows would leave out nothing. */
+static int find_left_out(const habitat_gpu_table *table, const cli_list *names, const char ***out,
+                         size_t *count) {
+    cli_notes notes = {0};
+    const habitat_gpu **gpus = NULL;
+    int code = names->count ? cli_find_gpus(table, names, &gpus, count, &notes) : CLI_DONE;
+    *out = calloc(*count + 1, sizeof **out);
+    if (code == CLI_DONE && !*out)
+        code = cli_fail(CLI_FAILED, "--without", "out of memory");
+    for (size_t i = 0; code == CLI_DONE && i < *count; i++)
+        (*out)[i] = habitat_gpu_name(gpus[i]);
+    free(gpus);
+    cli_notes_free(&notes);
+    return code;
+}
+
 int cmd_train(int argc, char **argv) {
     cli_list files = {0}, without = {0};
-    const char *folder = NULL;
-    size_t seed = 0, layers = 0, width = 0, epochs = 0;
+    const char *folder = NULL, **left_out = NULL;
+    size_t left_out_count = 0, seed = 0, layers = 0, width = 0, epochs = 0;
     bool no_mlp = false, train_only = false;
     const cli_option options[] = {
         {"--output", 'o', CLI_TEXT, &folder},       {"--gpu-file", 0, CLI_LIST, &files},
@@ -51,6 +68,8 @@ int cmd_train(int argc, char **argv) {
     if (code == CLI_DONE && !arguments.finished)
         code = cli_open_gpus(&files, &table);
     if (code == CLI_DONE && table)
+        code = find_left_out(table, &without, &left_out, &left_out_count);
+    if (code == CLI_DONE && table)
         code = cli_read_measurements(table, &arguments.operands, &data);
     if (code == CLI_DONE && data) {
         habitat_train_options settings = {.seed = seed,
@@ -59,14 +78,15 @@ int cmd_train(int argc, char **argv) {
                                           .paper_width = (unsigned)width,
                                           .paper_epochs = (unsigned)epochs,
                                           .all_rows = !train_only,
-                                          .without = without.items,
-                                          .without_count = without.count,
+                                          .without = left_out,
+                                          .without_count = left_out_count,
                                           .progress = cli_training_progress};
         if (habitat_train(data, table, &settings, &models, &error) != HABITAT_OK)
             code = cli_fail(CLI_FAILED, NULL, "%s", error.message);
     }
     if (code == CLI_DONE && models)
         code = save(models, folder);
+    free(left_out);
     habitat_models_free(models);
     habitat_dataset_free(data);
     habitat_gpu_table_free(table);

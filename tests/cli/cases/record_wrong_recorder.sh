@@ -1,1 +1,2 @@
 "$habitat" record --boundary mark -- true
+"$habitat" record --no-modules -- true
