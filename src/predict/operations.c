@@ -202,15 +202,30 @@ static habitat_status keep_work(call *c, size_t i, const habitat_work *work, hab
     return HABITAT_OK;
 }
 
+/* Whether models are asked, of whichever use fits the GPU: not mlp, and no method without models.
+ */
+static bool asks_auto(const method_plug *plug) {
+    return plug->models == HABITAT_MODEL_AUTO && plug->asks_models;
+}
+
+/* Models of one use alone, which are asked as they are. Methods without models are not such. */
+static bool asks_one_use(const method_plug *plug) {
+    return plug->models != HABITAT_MODEL_AUTO;
+}
+
+/* What goes beside the library's own models, and beside rules: not beside a caller's models. */
+static bool by_own(const operations_by *by) {
+    return !by->models_only && !by->models_name;
+}
+
 /* Kernels that shapes tell and no built-in model knows. */
 static bool told(const call *c, size_t i) {
     const operations_by *by = c->by;
     const method_plug *plug = c->plug;
     const method_question *q = &c->questions[i];
-    return plug->operation && !by->models_only && !by->models_name &&
+    return plug->operation && by_own(by) &&
            (batch_norms_told(q->work, q->gpu) ||
-            (plug->models == HABITAT_MODEL_AUTO && plug->asks_models &&
-             conv3d_told(q->work, q->arithmetic, q->gpu)));
+            (asks_auto(plug) && conv3d_told(q->work, q->arithmetic, q->gpu)));
 }
 
 /* Frameworks run a convolution along a line as one of images a pixel high, by the same kernels. Of
@@ -256,7 +271,7 @@ static habitat_status widen_attention(call *c, size_t i, habitat_error *err) {
 /* Heads that a kernel computes wider than they are, asked so of the models. */
 static habitat_status widen_heads(call *c, size_t i, habitat_error *err) {
     habitat_work wide;
-    bool own = c->plug->models == HABITAT_MODEL_AUTO && c->plug->asks_models && !c->by->models_name;
+    bool own = asks_auto(c->plug) && !c->by->models_name;
     if (!own || !attentions_padded(c->questions[i].work, &wide))
         return HABITAT_OK;
     return keep_work(c, i, &wide, err);
@@ -265,7 +280,7 @@ static habitat_status widen_heads(call *c, size_t i, habitat_error *err) {
 /* Without a measurement to scale the models are the best there is, of any vendor's GPU:
  * docs/decisions/0400. */
 static habitat_status ask_models(call *c, habitat_error *err) {
-    habitat_model_use use = c->plug->models == HABITAT_MODEL_AUTO ? c->by->use : c->plug->models;
+    habitat_model_use use = asks_one_use(c->plug) ? c->plug->models : c->by->use;
     if (!c->plug->asks_models || !c->by->models)
         return HABITAT_OK;
     for (size_t i = 0; i < c->n; i++) {
@@ -284,7 +299,7 @@ static habitat_status ask_models(call *c, habitat_error *err) {
 /* Models know operands in order: where places are worked out one by one, that takes its time. */
 static void no_faster_than_places(const method_plug *plug, const method_question *q,
                                   method_answer *answer) {
-    double places_s = plug->models == HABITAT_MODEL_AUTO ? unmodelled_places_s(q->work, q->gpu) : 0;
+    double places_s = asks_one_use(plug) ? 0 : unmodelled_places_s(q->work, q->gpu);
     double least = (places_s + formula_kernel_floor_ns(q->gpu) * 1e-9) * 1e3;
     if (!(places_s > 0) || !(answer->ms > 0) || answer->ms >= least)
         return;
@@ -304,8 +319,7 @@ static void as_trained(const call *c, size_t i, method_answer *answer) {
     const method_question *q = &c->questions[i];
     habitat_timing timing = c->given[i].timing;
     bool kernel = timing == HABITAT_TIMING_KERNEL || timing == HABITAT_TIMING_GRAPH;
-    if (c->plug->models != HABITAT_MODEL_AUTO || c->by->models_only || c->by->models_name ||
-        !kernel || !(answer->ms > 0))
+    if (asks_one_use(c->plug) || !by_own(c->by) || !kernel || !(answer->ms > 0))
         return;
     double factor = attentions_factor(q->work, q->gpu, answer->ms * 1e-3) *
                     batch_norms_factor(q->work, q->gpu, answer->ms * 1e-3) * alone_share(c->by, q);
@@ -379,8 +393,7 @@ static habitat_status add_bias(call *c, size_t i, habitat_operation_estimate *ou
     habitat_work work;
     habitat_operation_estimate bias = {0};
     const habitat_model_query *given = &c->given[i];
-    bool beside = c->plug->models == HABITAT_MODEL_AUTO && c->plug->asks_models &&
-                  !c->by->models_only && !c->by->part;
+    bool beside = asks_auto(c->plug) && !c->by->models_only && !c->by->part;
     if (!beside || out->status != HABITAT_OK || given->timing == HABITAT_TIMING_SESSION ||
         !bias_beside(given->work, &work))
         return HABITAT_OK;
