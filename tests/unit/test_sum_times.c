@@ -1,0 +1,91 @@
+/* Sums by column, scans, lists and gradients of biases without a recorded time, worked by hand. */
+#include "check.h"
+#include "made_gpu.h"
+#include "predict/bias.h"
+#include "predict/sums.h"
+#include "predict/usual.h"
+#include "work_case.h"
+
+/* What a call over lists takes [us]; a cycle is a nanosecond. */
+static double list_us(const char *line, double roof_us) {
+    habitat_gpu gpu = made_gpu("a", 100, 1, 1000, 10);
+    work_case read;
+    habitat_work work;
+    CHECK_INT(case_read(&read, line), 0);
+    CHECK_INT(habitat_operation_work_typed(&read.op, HABITAT_DTYPE_FP32, &work), HABITAT_OK);
+    return usual_time_s(&work, &gpu, roof_us * 1e-6, 1e-6) * 1e6;
+}
+
+static void lists(void) {
+    /* 32 rounds of 400 and of 870 cycles; 9 us of roof are 10 at .9 of it */
+    CHECK_NEAR(list_us("aten::_foreach_add_ | {[65536]} =1", 9), hypot(12.8, 10), 1e-9);
+    CHECK_NEAR(list_us("aten::_foreach_sqrt | {[65536]}", 9), hypot(27.84, 10), 1e-9);
+    /* 321 pieces and a small tensor: a launch of 320, and one of a whole piece and a small one */
+    CHECK_NEAR(list_us("aten::_foreach_sqrt | {[65536,321];[10]}", 900), 1 + hypot(55.68, 1000),
+               1e-9);
+    check_case("a list takes launches, the rounds of their longest pieces, and memory's time");
+}
+
+/* On 100 SMs at 1 GHz, 16 blocks each. */
+static double sum_us(const char *line, double l2_bytes, double roof_us) {
+    habitat_gpu gpu = made_gpu("a", 100, 1, 1000, 10);
+    work_case read;
+    habitat_work work;
+    gpu.l2_bytes = l2_bytes;
+    gpu.limits.threads_per_sm = 2048;
+    CHECK_INT(case_read(&read, line), 0);
+    CHECK_INT(habitat_operation_work(&read.op, &work), HABITAT_OK);
+    return usual_time_s(&work, &gpu, roof_us * 1e-6, 1e-6) * 1e6;
+}
+
+/* 1024 x 1024: 8 blocks of 128 columns, 16 parts of 16 rows a thread: 4 rounds of 5.12 warps an SM;
+ * 5.59 us to start, 6.39 + 4 x .56 to gather. Of a cache of 4 MiB / .6 all is missed, of ten of
+ * these a tenth. */
+static void sums_by_column(void) {
+    const char *square = "aten::sum | f32[1024,1024] =[0] =True -";
+    double all = 4194304 / .6, gathered = 5.59 + 6.39 + 4 * .56;
+    CHECK_NEAR(sum_us(square, all, .93), gathered + hypot(hypot(4.12, .4096), .93), 1e-9);
+    CHECK_NEAR(sum_us(square, 10 * all, .93), gathered + hypot(hypot(1.402, .4096), .093), 1e-9);
+    CHECK_NEAR(sum_us(square, all, 93), gathered + hypot(hypot(4.12, .4096), 93), 1e-9);
+    CHECK_NEAR(sum_us("aten::sum | f32[512,4] =[0] =True -", 8192 / .06, .01),
+               5.59 + hypot(hypot(.3505, .02), .001), 1e-9); /* one block of 128 rows of threads */
+    check_case("sums by column: rounds, parts and their gathering, or memory's time");
+}
+
+/* 2 x 16384 rows of 512 values, one step after the other: of 67 MB in a cache of .6 of that all is
+ * missed, 1030 cycles a step, of ten of these a tenth. 1,024,000 rows are five times as many as
+ * threads of the GPU. */
+static void scans(void) {
+    const char *outer = "aten::cumsum | f32[2,512,1024,16] =1 -";
+    double all = 67108864 / .6;
+    CHECK_NEAR(sum_us(outer, all, 93), hypot(512 * 1.03, 93), 1e-9);
+    CHECK_NEAR(sum_us(outer, 10 * all, 93), hypot(512 * .3505, 93), 1e-9);
+    CHECK_NEAR(sum_us("aten::cumsum | f32[10,1024000] =0 -", 1, 93), hypot(10 * 5 * 1.03, 93),
+               1e-9);
+    CHECK(sum_us("aten::cumsum | f32[2,16384,512] =-1 -", all, 93) < 200); /* along memory */
+    check_case("scans across memory wait for each value");
+}
+
+static double bias_us(double channels, double pixels) {
+    habitat_gpu gpu = made_gpu("a", 100, 1, 1000, 10);
+    habitat_work work = {.op_class = HABITAT_CLASS_REDUCE, .shape.rows = {channels, pixels}};
+    snprintf(work.kind, sizeof work.kind, "%s", USUAL_BIAS);
+    return usual_time_s(&work, &gpu, .01e-6, 1e-6) * 1e6;
+}
+
+/* A warp, a block and 7 blocks a channel: 128, 16 and 32, and 74 pixels a thread. */
+static void biases(void) {
+    CHECK_NEAR(bias_us(64, 4096), 2.76 + hypot(32 * 1.046, 32 * .05), 1e-9);
+    CHECK_NEAR(bias_us(64, 8192), 2.76 + hypot(4 * 1.046, 4 * 10.24 * .05), 1e-9);
+    CHECK_NEAR(bias_us(256, 16384), 2.76 + hypot(8 * 1.046, 8 * 40.96 * .05), 1e-9);
+    CHECK_NEAR(bias_us(64, 262144), 2.76 + 6.39 + .56 + hypot(19 * 1.046, 19 * 71.68 * .05), 1e-9);
+    check_case("gradients of a convolution's bias: a warp, a block or some a channel");
+}
+
+int main(void) {
+    lists();
+    sums_by_column();
+    scans();
+    biases();
+    return check_done();
+}
