@@ -60,22 +60,26 @@ static void name_copy(const habitat_input *into, const habitat_input *from, habi
                        from->strides[innermost(from, from->rank - 1)] != 1);
 }
 
+/* cat(tensors) */
+static void join(const work_call *call, habitat_work *out) {
+    const habitat_operation *op = call->op;
+    if (!op->form->input_count || !op->form->inputs[0].is_list)
+        return;
+    double elements = work_list_elements(&op->form->inputs[0]);
+    out->dtype = call->list_dtype;
+    double bytes = work_size(elements, call->list_dtype);
+    set_traffic(out, elements, bytes, bytes);
+}
+
 void work_do_copy(const work_call *call, habitat_work *out) {
     const habitat_operation *op = call->op;
     uint32_t variant = call->rule->variant;
     const habitat_input *x = work_tensor(op, 0), *src = work_tensor(op, 1);
     work_list repeats;
     double elements = x ? work_elements(x) : NAN;
-    if (variant == WORK_COPY_CAT) {
-        if (!op->form->input_count || !op->form->inputs[0].is_list)
-            return;
-        elements = work_list_elements(&op->form->inputs[0]);
-        out->dtype = call->list_dtype;
-        double bytes = work_size(elements, call->list_dtype);
-        set_traffic(out, elements, bytes, bytes);
-        return;
-    }
-    if (!x)
+    if (variant == WORK_COPY_CAT)
+        join(call, out);
+    if (variant == WORK_COPY_CAT || !x)
         return;
     out->dtype = x->dtype;
     out->host_memory = op->form->host_memory;

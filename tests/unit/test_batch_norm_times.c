@@ -1,8 +1,8 @@
 /* Batch norms without a recorded time, and how they grow with the batch, worked by hand. */
 #include "check.h"
 #include "made_gpu.h"
-#include "predict/batch_norms.h"
-#include "predict/usual.h"
+#include "kernels/batch_norms.h"
+#include "kernels/unmodelled_times.h"
 #include "work_case.h"
 
 /* A batch norm past the start of its first kernel [us]. */
@@ -14,7 +14,7 @@ static double batch_us(const char *line, double l2_bytes, double roof_us) {
     CHECK_INT(case_read(&read, line), 0);
     CHECK_INT(habitat_operation_work(&read.op, &work), HABITAT_OK);
     CHECK(batch_norms_told(&work, &gpu));
-    return usual_time_s(&work, &gpu, roof_us * 1e-6, 1e-6) * 1e6;
+    return unmodelled_s(&work, &gpu, roof_us * 1e-6, 1e-6) * 1e6;
 }
 
 #define FIVE  " f32[64] f32[64] f32[64] f32[64]"

@@ -1,8 +1,8 @@
 /* Convolutions along a line and of films, asked as those of images; what goes beside products
  * and convolutions. Worked by hand. */
 #include "check.h"
-#include "predict/bias.h"
-#include "predict/images.h"
+#include "kernels/bias.h"
+#include "kernels/conv_as_images.h"
 #include "work_case.h"
 
 /* A permuted line of PyTorch's is made contiguous. */
@@ -13,7 +13,7 @@ static void lines(void) {
                                " =[4] =False =[0] =64"),
               0);
     CHECK_INT(habitat_operation_work(&read.op, &line), HABITAT_OK);
-    CHECK(line.known && images_of_line(&line, &images));
+    CHECK(line.known && conv_as_images_1d(&line, &images));
     const habitat_conv_shape *s = &images.shape.conv, *from = &line.shape.conv;
     CHECK_INT((int)s->dims, 2);
     CHECK(s->in[0] == 1 && s->in[1] == 100 && s->out[0] == 1 && s->out[1] == from->out[0]);
@@ -21,7 +21,7 @@ static void lines(void) {
     CHECK(s->padding[0] == 0 && s->padding[1] == 3 && s->dilation[0] == 1 && s->dilation[1] == 4);
     CHECK(!from->channels_last && !s->channels_last);
     CHECK(images.flop == line.flop && images.read_bytes == line.read_bytes);
-    CHECK(!images_of_line(&images, &other));
+    CHECK(!conv_as_images_1d(&images, &other));
     check_case("a convolution along a line is one of images a pixel high");
 }
 
@@ -34,25 +34,25 @@ static void films(void) {
                                " =[1,2,0] =[1,1,2] =False =[0,0,0] =1"),
               0);
     CHECK_INT(habitat_operation_work(&read.op, &film), HABITAT_OK);
-    CHECK(film.known && images_of_film(&film, &images) && !images_of_line(&film, &other));
+    CHECK(film.known && conv_as_images_3d(&film, &images) && !conv_as_images_1d(&film, &other));
     const habitat_conv_shape *s = &images.shape.conv, *from = &film.shape.conv;
     CHECK(s->dims == 2 && from->out[0] == 8 && s->batch == 16 && s->c_in == 192 && s->c_out == 32);
     CHECK(s->in[0] == 56 && s->in[1] == 40 && s->out[0] == 56 && s->out[1] == from->out[2]);
     CHECK(s->kernel[0] == 5 && s->kernel[1] == 7 && s->stride[0] == 1 && s->stride[1] == 3);
     CHECK(s->padding[0] == 2 && s->padding[1] == 0 && s->dilation[0] == 1 && s->dilation[1] == 2);
     CHECK_NEAR(2 * s->batch * s->out[0] * s->out[1] * s->c_out * s->c_in * 35, film.flop, 1e-12);
-    CHECK(images.flop == film.flop && !images_of_film(&images, &other));
+    CHECK(images.flop == film.flop && !conv_as_images_3d(&images, &other));
     CHECK_INT(case_read(&read, "aten::convolution | f32[2,64,4,14,14] f32[64,32,2,2,2] - =[2,2,2]"
                                " =[0,0,0] =[1,1,1] =True =[0,0,0] =1"),
               0);
     CHECK_INT(habitat_operation_work(&read.op, &film), HABITAT_OK);
-    CHECK(images_of_film(&film, &images));
+    CHECK(conv_as_images_3d(&film, &images));
     CHECK(s->batch == 8 && s->c_in == 64 && s->c_out == 64 && s->transposed);
     CHECK_INT(case_read(&read, "aten::convolution | f32[2,64,4,14,14] f32[64,1,3,3,3] - =[1,1,1]"
                                " =[1,1,1] =[1,1,1] =False =[0,0,0] =64"),
               0);
     CHECK_INT(habitat_operation_work(&read.op, &film), HABITAT_OK);
-    CHECK(images_of_film(&film, &images));
+    CHECK(conv_as_images_3d(&film, &images));
     CHECK(s->batch == 24 && s->c_in == 64 && s->groups == 64); /* 3 for each of 2 x 4 */
     check_case("a convolution of films is one of images of as many channels as it is deep");
 }

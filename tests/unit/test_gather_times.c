@@ -2,7 +2,7 @@
  * without a recorded time, worked by hand. */
 #include "check.h"
 #include "made_gpu.h"
-#include "predict/usual.h"
+#include "kernels/unmodelled_times.h"
 #include "work_case.h"
 
 /* What an operation takes [us] on 100 SMs at 1 GHz, where any kernel takes 1 us. */
@@ -15,7 +15,7 @@ static double places_us(const char *kind, habitat_pass pass, double rows, double
                          .flop = flop,
                          .write_bytes = written};
     snprintf(work.kind, sizeof work.kind, "%s", kind);
-    return usual_time_s(&work, &gpu, roof_us * 1e-6, 1e-6) * 1e6;
+    return unmodelled_s(&work, &gpu, roof_us * 1e-6, 1e-6) * 1e6;
 }
 
 /* 50 us of roof are 100 at half of it, and past a start of 2.5 floors
@@ -46,7 +46,7 @@ static double clone_us(const char *line, double roof_us) {
     habitat_work work;
     CHECK_INT(case_read(&read, line), 0);
     CHECK_INT(habitat_operation_work(&read.op, &work), HABITAT_OK);
-    return usual_time_s(&work, &gpu, roof_us * 1e-6, 1e-6) * 1e6;
+    return unmodelled_s(&work, &gpu, roof_us * 1e-6, 1e-6) * 1e6;
 }
 
 /* A million rows, each a block of 158 cycles on one of 100 SMs, two where it is more than 4 KB;
@@ -131,7 +131,7 @@ static double placed_us(const char *line) {
     habitat_work work;
     CHECK_INT(case_read(&read, line), 0);
     CHECK_INT(habitat_operation_work(&read.op, &work), HABITAT_OK);
-    return usual_places_s(&work, &gpu) * 1e6;
+    return unmodelled_places_s(&work, &gpu) * 1e6;
 }
 
 /* 23000 x 1000 elements: 23e6 / (1.15 x 100 SMs x 1 GHz) = 200 us, and

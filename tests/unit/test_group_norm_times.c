@@ -1,7 +1,7 @@
 /* Group norms without a recorded time, worked by hand. */
 #include "check.h"
 #include "made_gpu.h"
-#include "predict/usual.h"
+#include "kernels/unmodelled_times.h"
 #include "work_case.h"
 
 /* A group norm [us], the cache given. */
@@ -12,7 +12,7 @@ static double group_us(const char *line, double l2_bytes, double roof_us) {
     gpu.l2_bytes = l2_bytes;
     CHECK_INT(case_read(&read, line), 0);
     CHECK_INT(habitat_operation_work(&read.op, &work), HABITAT_OK);
-    return usual_time_s(&work, &gpu, roof_us * 1e-6, 1e-6) * 1e6;
+    return unmodelled_s(&work, &gpu, roof_us * 1e-6, 1e-6) * 1e6;
 }
 
 /* 1.024e6 elements a group, 2 groups: .85 cycles each are 870.4 us; 4 floors, and

@@ -1,7 +1,7 @@
 /* Pooling of images without a recorded time, worked by hand. */
 #include "check.h"
 #include "made_gpu.h"
-#include "predict/usual.h"
+#include "kernels/unmodelled_times.h"
 #include "work_case.h"
 
 /* What pooling takes [us] where the roof is 1 us. */
@@ -12,7 +12,7 @@ static double pooled_us(const char *line) {
     CHECK_INT(case_read(&read, line), 0);
     CHECK_INT(habitat_operation_work(&read.op, &work), HABITAT_OK);
     CHECK(work.windowed);
-    return usual_time_s(&work, &gpu, 1e-6, 1e-6) * 1e6;
+    return unmodelled_s(&work, &gpu, 1e-6, 1e-6) * 1e6;
 }
 
 /* 1e6 elements are 10,000 an SM: 10 us a cycle of each. Images of 1000 x 1000 in windows of 2 x 2:

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "replay/abreast.h"
+#include "replay/state_sweep.h"
 
 enum { BEGIN, FIRST_CALL, FIRST, SECOND_CALL, SECOND, END, NODES };
 

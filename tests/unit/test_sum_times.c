@@ -1,9 +1,9 @@
 /* Sums by column, scans, lists and gradients of biases without a recorded time, worked by hand. */
 #include "check.h"
 #include "made_gpu.h"
-#include "predict/bias.h"
-#include "predict/sums.h"
-#include "predict/usual.h"
+#include "kernels/bias.h"
+#include "kernels/sums.h"
+#include "kernels/unmodelled_times.h"
 #include "work_case.h"
 
 /* What a call over lists takes [us]; a cycle is a nanosecond. */
@@ -13,7 +13,7 @@ static double list_us(const char *line, double roof_us) {
     habitat_work work;
     CHECK_INT(case_read(&read, line), 0);
     CHECK_INT(habitat_operation_work_typed(&read.op, HABITAT_DTYPE_FP32, &work), HABITAT_OK);
-    return usual_time_s(&work, &gpu, roof_us * 1e-6, 1e-6) * 1e6;
+    return unmodelled_s(&work, &gpu, roof_us * 1e-6, 1e-6) * 1e6;
 }
 
 static void lists(void) {
@@ -35,7 +35,7 @@ static double sum_us(const char *line, double l2_bytes, double roof_us) {
     gpu.limits.threads_per_sm = 2048;
     CHECK_INT(case_read(&read, line), 0);
     CHECK_INT(habitat_operation_work(&read.op, &work), HABITAT_OK);
-    return usual_time_s(&work, &gpu, roof_us * 1e-6, 1e-6) * 1e6;
+    return unmodelled_s(&work, &gpu, roof_us * 1e-6, 1e-6) * 1e6;
 }
 
 /* 1024 x 1024: 8 blocks of 128 columns, 16 parts of 16 rows a thread: 4 rounds of 5.12 warps an SM;
@@ -70,7 +70,7 @@ static double bias_us(double channels, double pixels) {
     habitat_gpu gpu = made_gpu("a", 100, 1, 1000, 10);
     habitat_work work = {.op_class = HABITAT_CLASS_REDUCE, .shape.rows = {channels, pixels}};
     snprintf(work.kind, sizeof work.kind, "%s", USUAL_BIAS);
-    return usual_time_s(&work, &gpu, .01e-6, 1e-6) * 1e6;
+    return unmodelled_s(&work, &gpu, .01e-6, 1e-6) * 1e6;
 }
 
 /* A warp, a block and 7 blocks a channel: 128, 16 and 32, and 74 pixels a thread. */
