@@ -137,6 +137,9 @@ typedef struct habitat_work {
     double scaled_images;        /* NORM: images or rows of a forward batch norm that is given
                                   * statistics; 0: of none */
     double images;               /* NORM: of a batch norm; 0: rows, an element a channel */
+    double planes;               /* ELEMENTWISE, EMBEDDING: of a tensor in order that is resampled
+                                  * by weights, images times channels: each pixel's thread goes
+                                  * through them; 0 of all else */
     double flop;                 /* of all its kernels; NaN unknown */
     double read_bytes;           /* from device memory; NaN unknown */
     double write_bytes;          /* to it; NaN unknown */

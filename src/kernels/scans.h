@@ -1,5 +1,4 @@
-/* Running sums along a dimension that is not the innermost (cumsum, cumprod): docs/decisions/0467.
- */
+/* Running sums (cumsum, cumprod) of many rows: docs/decisions/0467 and 0645. */
 #ifndef HABITAT_KERNELS_SCANS_H
 #define HABITAT_KERNELS_SCANS_H
 
@@ -11,7 +10,7 @@
 bool scans_are_told(const habitat_work *work, const habitat_gpu *gpu);
 
 /* Time [s] without a launch of one that is told. */
-double scans_by_column_s(const habitat_work *work, const habitat_gpu *gpu, double roof_s);
+double scans_s(const habitat_work *work, const habitat_gpu *gpu, double roof_s);
 
 /* Time over the recorded one at other sizes or in another format; NaN: of any other operation. */
 double scans_growth(const habitat_workload_group *group, const habitat_work *after,

@@ -9,6 +9,7 @@
 #include "gpu/gpu.h"
 #include "kernels/batch_norms.h"
 #include "kernels/grid.h"
+#include "kernels/resampled.h"
 #include "kernels/scans.h"
 #include "kernels/sorts.h"
 #include "kernels/sums.h"
@@ -245,12 +246,14 @@ static double short_rows_s(const habitat_work *work, const habitat_gpu *gpu) {
 
 double unmodelled_s(const habitat_work *work, const habitat_gpu *gpu, double roof_s,
                     double floor_s) {
+    if (resampled_told(work, gpu))
+        return resampled_s(work, gpu, roof_s);
     if (work->op_class == HABITAT_CLASS_EMBEDDING)
         return places_s(work, gpu, roof_s, floor_s);
     if (work->op_class == HABITAT_CLASS_COPY)
         return copy_s(work, gpu, roof_s, floor_s);
     if (scans_are_told(work, gpu))
-        return scans_by_column_s(work, gpu, roof_s);
+        return scans_s(work, gpu, roof_s);
     if (work->by_column && gpu->l2_bytes > 0 && gpu->limits.threads_per_sm > 0)
         return sums_by_column_s(work, gpu, roof_s);
     if (strcmp(work->kind, USUAL_BIAS) == 0)

@@ -23,6 +23,7 @@
 #include "operator/operator.h"
 #include "kernels/conv_as_images.h"
 #include "kernels/padded.h"
+#include "kernels/resampled.h"
 #include "kernels/unmodelled_times.h"
 #include "work/class.h"
 
@@ -224,7 +225,7 @@ static bool told(const call *c, size_t i) {
     const method_plug *plug = c->plug;
     const method_question *q = &c->questions[i];
     return plug->operation && by_own(by) &&
-           (batch_norms_told(q->work, q->gpu) ||
+           (batch_norms_told(q->work, q->gpu) || resampled_told(q->work, q->gpu) ||
             (asks_auto(plug) && conv3d_told(q->work, q->arithmetic, q->gpu)));
 }
 

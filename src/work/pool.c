@@ -141,6 +141,8 @@ void work_do_resample(const work_call *call, habitat_work *out) {
     out->dtype = x->dtype;
     out->shape.rows.rows = 1;
     out->shape.rows.columns = elements;
+    if (call->rule->variant == WORK_RESAMPLE_PLANES && work_contiguous(x) && x->rank > 2)
+        out->planes = work_elements(x) / spatial_volume(x, x->rank - 2);
     out->flop = fmax(elements, work_elements(x)) * call->rule->flop;
     out->read_bytes = work_bytes(x);
     out->write_bytes = work_size(elements, x->dtype);

@@ -200,6 +200,11 @@ enum work_pool_variant {
     WORK_POOL_ADAPTIVE_MAX, /* and int64 indices */
 };
 
+enum work_resample_variant {
+    WORK_RESAMPLE_ELEMENTS, /* a thread an element */
+    WORK_RESAMPLE_PLANES,   /* a thread a pixel, of tensors in order */
+};
+
 enum work_index_variant {
     WORK_INDEX_EMBEDDING,          /* table, indices */
     WORK_INDEX_EMBEDDING_BACKWARD, /* grad, indices, rows */
