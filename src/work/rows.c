@@ -404,6 +404,18 @@ void work_do_reduce(const work_call *call, habitat_work *out) {
         out->write_bytes += work_size(rows, HABITAT_DTYPE_INT64);
 }
 
+/* What cuFFT and PyTorch pass through besides what is read and written [bytes], read and written
+ * alike: each dimension but the last is a transform of the complex tensor, by a kernel of its own;
+ * one that ends in real numbers is made of a copy, for it would write over what it is given; and
+ * what is scaled by the number of points is read and written once more (docs/decisions/0646). */
+static double passed_again(const work_call *call, double dims, double complex_bytes,
+                           double result_bytes) {
+    double scaled = work_number(call->op, 2), again = (dims - 1) * complex_bytes;
+    if (call->rule->variant == WORK_FFT_C2R)
+        again += complex_bytes;
+    return scaled > 0 ? again + result_bytes : again;
+}
+
 /* Fourier transforms: 5 n log2 n flop for a complex transform of n points, half for a real one, the
  * conventional count (FFTW's benchmark page). Over several dimensions n is their product. */
 void work_do_fft(const work_call *call, habitat_work *out) {
@@ -434,6 +446,9 @@ void work_do_fft(const work_call *call, habitat_work *out) {
     out->dtype = x->dtype;
     set_rows(out, transformed / points, points);
     out->flop = (variant == WORK_FFT_C2C ? 5 : 5 / 2.) * transformed * log2(points);
-    out->read_bytes = work_bytes(x);
-    out->write_bytes = work_size(result, variant == WORK_FFT_C2R ? real_dtype : complex_dtype);
+    double written = work_size(result, variant == WORK_FFT_C2R ? real_dtype : complex_dtype);
+    double again =
+        passed_again(call, dims.count, variant == WORK_FFT_R2C ? written : work_bytes(x), written);
+    out->read_bytes = work_bytes(x) + again;
+    out->write_bytes = written + again;
 }
