@@ -170,6 +170,7 @@ CONSTANT(fitted, row_block_cycles, 158, "cycles a block and SM", "gathers of row
 CONSTANT(fitted, sorted_table_floors, 73, "kernel floors", "29 kernels, the median of nine scripts on an H200; docs/decisions/0346")
 CONSTANT(fitted, alone_sorted_table, .14, "of the memory roof", "as sorted_table_floors: past those kernels")
 CONSTANT(fitted, sorted_places_floors, 14, "kernel floors", "index_put that accumulates, nine kernels: three scripts on an H200; docs/decisions/0346")
+CONSTANT(fitted, sorted_place_cycles, 80, "cycle a place and SM", "index_put that accumulates: eight sizes on an H200, 60 to 100 where a place is one number, 50 of 64; docs/decisions/0647")
 CONSTANT(fitted, alone_sorted_places, .5, "of the memory roof", "as sorted_places_floors: 0.45 and 0.8 in two scripts")
 CONSTANT(fitted, additions_per_cycle, .5, "a cycle and SM", "scatter_add, index_add and a resize's gradient, 97 to 143 thousand million a second in three scripts on an H200; docs/decisions/0346")
 CONSTANT(fitted, short_rows_cycles, 58, "cycles a warp and SM", "sums of rows of 3 to 64 numbers recorded on an H200, 33 shapes, most of them of attention's gradients, all in view: 58 to 69 of more than 50 us; docs/decisions/0641")

@@ -136,7 +136,8 @@ static double places_s(const habitat_work *work, const habitat_gpu *gpu, double 
     if (picks)
         return fmax(least_s, picked * cycle_s / (fitted_picked_per_cycle * gpu->sm_count));
     if (work_kind_is(work->kind, WORK_INDEX_PUT))
-        return fitted_sorted_places_floors * floor_s + roof_s / fitted_alone_sorted_places;
+        return fitted_sorted_places_floors * floor_s + roof_s / fitted_alone_sorted_places +
+               work->shape.rows.rows * fitted_sorted_place_cycles * cycle_s / gpu->sm_count;
     return fmax(least_s, additions_s(work, gpu, cycle_s));
 }
 

@@ -208,6 +208,11 @@ static void index_by_list(const work_call *call, habitat_work *out) {
         finish(out, self, work_elements(self), accumulate != 0 ? picked : 0,
                work_bytes(values) + indices + work_bytes(self),
                work_size(work_elements(self), self->dtype));
+    double places = work_dims_product(&shape);
+    if (accumulate != 0 && places > 0) { /* which are sorted, so that additions meet */
+        out->shape.rows.rows = places;
+        out->shape.rows.columns = picked / places;
+    }
 }
 
 /* Neighbours that a point between pixels is made of: 2 along each dimension, 4 of a cubic one. */
