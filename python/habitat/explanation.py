@@ -9,12 +9,12 @@ from . import _notebook as show
 __all__ = ["ExplainedRow", "Explanation", "Reason"]
 
 # One row of an explanation. Which of the first keys it has goes by what the rows are; those after "class" every row has.
-# Times are of one iteration. compute_share and memory_share: of the origin's sustained rates, 0 to 1; None: not known of all kernels.
+# Times, calls and kernels are of one iteration (of several the mean, which may be a fraction). compute_share and memory_share: of the origin's sustained rates, 0 to 1; None: not known of all kernels.
 ExplainedRow = TypedDict(
     "ExplainedRow",
     {
         "op": str, "kernel": str, "module": str, "shape": Optional[str], "operation": Optional[str], "iteration": int,
-        "calls": int, "kernels": int,
+        "calls": float, "kernels": float,
         "class": str, "origin_ms": Optional[float], "ms": float, "low_ms": float, "high_ms": float, "method": str, "bound": str,
         "flop": Optional[float], "bytes": Optional[float], "compute_share": Optional[float], "memory_share": Optional[float],
     },

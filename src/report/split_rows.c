@@ -11,7 +11,8 @@
 /* One row. */
 typedef struct line {
     const char *gpu, *name, *detail, *op_class;
-    uint64_t calls, kernels, iteration;
+    uint64_t iteration;
+    double calls, kernels; /* of one iteration, as the times: a mean, that may be no whole number */
     double origin_ms, ms, low_ms, high_ms, ratio;
     const char *method, *bound;                      /* NULL: rows that sum up others */
     double flop, bytes, compute_share, memory_share; /* of split_row */
@@ -122,8 +123,8 @@ static const row_column all_columns[COLUMNS] = {
     [NAME] = {COLUMN(name, STRING, IN_FILES | IN_TEXT), .shrink = true, .show = show_called},
     [DETAIL] = {COLUMN(detail, STRING, IN_FILES)},
     [CLASS] = {.key = "class", .in = IN_FILES, .at = offsetof(line, op_class)},
-    [CALLS] = {COLUMN(calls, INTEGER, IN_FILES)},
-    [KERNELS] = {COLUMN(kernels, INTEGER, IN_FILES | IN_TEXT), .header = "n", .right = true,
+    [CALLS] = {COLUMN(calls, NUMBER, IN_FILES)},
+    [KERNELS] = {COLUMN(kernels, NUMBER, IN_FILES | IN_TEXT), .header = "n", .right = true,
                  .show = show_times},
     {COLUMN(origin_ms, NUMBER, IN_FILES | IN_TEXT), .header = "origin\nms", .right = true,
      .show = show_origin},
@@ -206,8 +207,8 @@ static void fill(const void *of, size_t at, void *out) {
         .name = row->name,
         .detail = row->detail[0] ? row->detail : NULL,
         .op_class = habitat_class_name(row->op_class),
-        .calls = row->calls,
-        .kernels = row->kernels,
+        .calls = (double)row->calls / s->iterations,
+        .kernels = (double)row->kernels / s->iterations,
         .iteration = row->iteration,
         .origin_ms = row->origin_ms,
         .ms = total->ms,

@@ -245,7 +245,7 @@ static void write_json(writer *w, const trace_subject *s, const split *classes,
         const split_row *row = &classes->rows[order[i]];
         json_map(w, NULL);
         json_text(w, "class", row->name);
-        json_integer(w, "kernels", row->kernels);
+        json_number(w, "kernels", (double)row->kernels / classes->iterations);
         json_number(w, "ms", row->origin_ms);
         json_end_map(w);
     }

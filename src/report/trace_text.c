@@ -177,9 +177,14 @@ static void text_counts(writer *w, const trace_subject *s) {
         if (others[i].n && used < sizeof text)
             used += (size_t)snprintf(text + used, sizeof text - used, ", %zu %s", others[i].n,
                                      others[i].n == 1 ? others[i].one : others[i].many);
+    char all[64] = ""; /* what is beside it is of one */
+    if (s->trace->iteration_count > 1)
+        snprintf(all, sizeof all, ", in all %zu iterations", s->trace->iteration_count);
+    if (used < sizeof text)
+        snprintf(text + used, sizeof text - used, "%s", all);
     if (s->trace->device_count)
         line(w, "Kernels", text);
-    snprintf(text, sizeof text, "%zu%s", s->n.operations,
+    snprintf(text, sizeof text, "%zu%s%s", s->n.operations, all,
              s->trace->has_shapes ? ", with input shapes" : "");
     line(w, "Operations", text);
 }
@@ -204,7 +209,8 @@ static void text_classes(writer *w, const split *classes, const size_t *order) {
         table_cell(&t, 0, "%s", row->name);
         table_number(&t, 1, row->origin_ms, decimals_for(whole, 5));
         table_cell(&t, 2, "%.1f %%", 100 * share);
-        table_cell(&t, 3, "%zu", row->kernels);
+        double kernels = (double)row->kernels / classes->iterations;
+        table_cell(&t, 3, "%.*f", kernels == floor(kernels) ? 0 : 1, kernels);
         table_cell(&t, 4, "%s", bar);
     }
     writer_text(w, "\n");

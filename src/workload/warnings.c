@@ -243,25 +243,33 @@ static bool warn_of_time(habitat_workload *w, const habitat_trace_info *trace) {
     return ok;
 }
 
-/* Times per iteration. */
+/* A mean of iterations has a digit where it is no whole number. */
+static int digits_of(double count) {
+    return count == floor(count) ? 0 : 1;
+}
+
+/* Times and counts of one iteration. */
 static bool warn_of_collectives(habitat_workload *w) {
-    double per_ms = HABITAT_NS_PER_MS * (double)w->info.iteration_count;
+    double count = (double)w->info.iteration_count, per_ms = HABITAT_NS_PER_MS * count;
+    double each = (double)w->collective_count / count, unsized = (double)w->unsized_count / count;
     bool ok = true;
     if (w->collective_count && !w->is_rank)
         ok = warn(
             w,
-            "%zu collective kernels: %.3g of their %.3g ms an iteration are waiting for other "
+            "%.*f collective kernels an iteration: %.3g of their %.3g ms are waiting for other "
             "GPUs, more than their messages need, and are kept as recorded where nothing "
             "else runs and a noted time has room for them; messages of known size are scaled by "
             "NVLink, or PCIe where a GPU has "
             "none",
-            w->collective_count, (double)w->waiting_ns / per_ms, (double)w->collective_ns / per_ms);
+            digits_of(each), each, (double)w->waiting_ns / per_ms,
+            (double)w->collective_ns / per_ms);
     if (ok && w->unsized_count)
         ok = warn(w,
-                  "of %zu collectives the recording does not tell what the message needs (no size, "
+                  "of %.*f collectives an iteration the recording does not tell what the message "
+                  "needs (no size, "
                   "or GPUs of several hosts): they are not scaled, and the shortest of the same "
                   "kernel and size stands for the message",
-                  w->unsized_count);
+                  digits_of(unsized), unsized);
     return ok;
 }
 

@@ -113,7 +113,7 @@ static void test_waiting(void) {
     CHECK_INT(waiting_ns(&s, at), 84000);
     CHECK_INT(waiting_ns(&s, 1 - at), 0);
     CHECK(habitat_workload_get_info(s.w)->busy_ms == 0.1);
-    CHECK(warned(&s, "1 collective kernels: 0.084 of their 0.1 ms an iteration are waiting for"));
+    CHECK(warned(&s, "1 collective kernels an iteration: 0.084 of their 0.1 ms are waiting for"));
     CHECK(!warned(&s, "does not tell what the message needs"));
     check_case("what a message does not need is waiting, and the warning says how much");
 
@@ -262,8 +262,10 @@ static void test_unknown_message(void) {
         subject s = twins(unknown[i]);
         CHECK_INT(waiting_ns(&s, 0), 70000);
         CHECK_INT(waiting_ns(&s, 1), 0);
-        CHECK(warned(&s, "0.07 of their 0.13 ms an iteration are waiting"));
-        CHECK(warned(&s, "of 2 collectives the recording does not tell what the message needs"));
+        CHECK(warned(&s, "0.07 of their 0.13 ms are waiting"));
+        CHECK(warned(
+            &s,
+            "of 2 collectives an iteration the recording does not tell what the message needs"));
         CHECK_NEAR(iteration_us(&s, other(1, 0.5)), 130, 1e-12);
         done(&s);
     }

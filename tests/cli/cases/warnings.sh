@@ -62,7 +62,7 @@ cat >said.py <<'P'
 import json, re, sys
 said = {"dropped": "lost 7 records", "outside": "2 kernels lie outside every iteration",
         "together": "one program drives 3 devices, replayed together",
-        "devices": "GPU times are of device 0 alone: one program drives 3 devices", "stray": "the trace holds 2 devices: only device 0 is predicted", "collective": "1 collective kernel",
+        "devices": "GPU times are of device 0 alone: one program drives 3 devices", "stray": "the trace holds 2 devices: only device 0 is predicted", "collective": "0.5 collective kernels an iteration",
         "unlinked": "1 kernels have no launch record", "earlier": "^1 kernels and copies, of 0.003 ms, were launched before the recording began", "shapeless": "no operation has input shapes",
         "nameless": "names no operations", "profiled": "no unprofiled iteration time"}
 warnings = json.load(open(sys.argv[2]))["warnings"]
