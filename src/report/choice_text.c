@@ -131,6 +131,85 @@ static void price_words(const choice_listing *list, size_t shown, char *line, si
     price_notes_text(&notes, line, size);
 }
 
+/* ---- formats that a GPU of the front lacks ---- */
+
+enum { FORMAT_LINES = 4, NAMES_TOLD = 4 };
+
+/* What one or several GPUs do not compute as it was recorded, in the same words but for the names:
+ * "no bf16 units on " T4 ": amp-bf16 is amp-fp16 there". */
+typedef struct format_line {
+    const char *text; /* of one GPU: its first words, up to its name, and what follows that */
+    size_t before, after, count;
+    char names[TEXT_BYTES / 2], line[2 * TEXT_BYTES];
+} format_line;
+
+typedef struct format_lines {
+    format_line of[FORMAT_LINES];
+    size_t count;
+} format_lines;
+
+static bool is_of_format(habitat_warning_kind kind) {
+    return kind == HABITAT_WARNING_NO_FP16 || kind == HABITAT_WARNING_NO_BF16 ||
+           kind == HABITAT_WARNING_NO_FP8 || kind == HABITAT_WARNING_NO_INT8 ||
+           kind == HABITAT_WARNING_PRECISION;
+}
+
+static bool is_told(const format_line *line, const char *name) {
+    size_t length = strlen(name);
+    for (const char *at = line->names; (at = strstr(at, name)); at += length)
+        if ((at == line->names || at[-1] == ' ') && (!at[length] || at[length] == ','))
+            return true;
+    return false;
+}
+
+static void add_format(format_lines *lines, const char *text, const char *name) {
+    const char *at = strstr(text, name);
+    size_t before = at ? (size_t)(at - text) : 0, after = before + strlen(name), i = 0;
+    if (!at)
+        return;
+    while (i < lines->count &&
+           (lines->of[i].before != before || strncmp(lines->of[i].text, text, before) != 0 ||
+            strcmp(lines->of[i].text + lines->of[i].after, text + after) != 0))
+        i++;
+    format_line *line = &lines->of[i];
+    if (i == FORMAT_LINES || (i < lines->count && is_told(line, name)))
+        return;
+    if (i == lines->count) {
+        *line = (format_line){.text = text, .before = before, .after = after};
+        lines->count++;
+    }
+    size_t used = strlen(line->names);
+    if (line->count++ < NAMES_TOLD)
+        snprintf(line->names + used, sizeof line->names - used, "%s%s", used ? ", " : "", name);
+}
+
+static void add_row_formats(format_lines *lines, const habitat_choice *c,
+                            const habitat_answer_key *key) {
+    for (size_t a = 0; a < c->answer_count; a++)
+        for (size_t r = 0; r < c->answers[a]->row_count; r++) {
+            const habitat_answer_row *row = &c->answers[a]->rows[r];
+            for (size_t i = 0; row->key.gpu == key->gpu && i < row->warning_count; i++)
+                if (is_of_format(row->warning_kinds[i]))
+                    add_format(lines, row->warnings[i], key->gpu->name);
+        }
+}
+
+/* Of the GPU that is recommended and of all of the front: the first ones a reader would take. */
+static void format_words(const habitat_choice *c, format_lines *lines) {
+    lines->count = 0;
+    for (size_t i = 0; i < c->row_count; i++)
+        if (i == 0 || c->rows[i].pareto)
+            add_row_formats(lines, c, &c->rows[i].key);
+    for (size_t i = 0; i < lines->count; i++) {
+        format_line *line = &lines->of[i];
+        char more[32] = "";
+        if (line->count > NAMES_TOLD)
+            snprintf(more, sizeof more, " and %zu more", line->count - NAMES_TOLD);
+        snprintf(line->line, sizeof line->line, "%.*s%s%s%s", (int)line->before, line->text,
+                 line->names, more, line->text + line->after);
+    }
+}
+
 /* ---- the lines below the table ---- */
 
 /* How willingly a line gives way to fit the screen: the highest first, of equals the last. */
@@ -142,11 +221,13 @@ typedef struct foot_line {
 } foot_line;
 
 typedef struct foot {
-    foot_line lines[CHOICE_CHANGES_MAX + CHOICE_NOTES_MAX + 8];
+    foot_line lines[CHOICE_CHANGES_MAX + CHOICE_NOTES_MAX + FORMAT_LINES + 8];
     size_t count;
     bool marks_shown; /* their words are told */
     bool plain;       /* the table has nothing on whether intervals are calibrated */
     bool warned;      /* some answer has warnings: they are told elsewhere */
+    bool in_full;     /* no, all of them here */
+    format_lines formats;
     char front[2 * TEXT_BYTES], excluded[TEXT_BYTES], prices[TEXT_BYTES], marks[TEXT_BYTES / 2];
 } foot;
 
@@ -172,6 +253,9 @@ static void make_foot(const choice_listing *list, size_t shown, foot *f) {
         add_line(f, "", c->changes[i], A_CHANGE);
     add_line(f, "Left out: ", f->excluded, STAYS);
     add_line(f, "", f->marks, STAYS);
+    format_words(c, &f->formats);
+    for (size_t i = 0; i < f->formats.count; i++)
+        add_line(f, "Note: ", f->formats.of[i].line, STAYS);
     add_line(f, "Note: ", choice_at_least_words(c), STAYS);
     for (size_t i = 0; i < c->note_count; i++)
         add_line(f, "Note: ", c->notes[i], A_NOTE);
@@ -193,10 +277,32 @@ static bool drop_line(foot *f) {
     return true;
 }
 
-static void text_foot(writer *w, const foot *f) {
+static bool is_line(const foot *f, const char *text) {
+    for (size_t i = 0; i < f->count; i++)
+        if (strcmp(f->lines[i].text, text) == 0)
+            return true;
+    return false;
+}
+
+/* All that the answers warn of, each once. */
+static void text_all_notes(writer *w, const habitat_choice *c, const foot *f) {
+    char clean[4 * TEXT_BYTES];
+    for (size_t a = 0; a < c->answer_count; a++)
+        for (size_t i = 0; i < c->answers[a]->warning_count; i++) {
+            const char *text = c->answers[a]->warnings[i].text;
+            if (warned_before(c->answers, a, text) || is_line(f, text))
+                continue;
+            clean_text(clean, sizeof clean, text);
+            wrapped_text(w, "Note: ", 6, clean);
+        }
+}
+
+static void text_foot(writer *w, const habitat_choice *c, const foot *f) {
     for (size_t i = 0; i < f->count; i++)
         wrapped_text(w, f->lines[i].first, strlen(f->lines[i].first), f->lines[i].text);
-    if (f->warned)
+    if (f->in_full)
+        text_all_notes(w, c, f);
+    else if (f->warned)
         wrapped_text(w, "Note: ", 6, "more on these times in `habitat predict` and in --json");
 }
 
@@ -234,7 +340,7 @@ static void text_whole(writer *w, const layout *l) {
         text_reason(w, c);
         writer_text(w, "\n");
     }
-    text_foot(w, &l->below);
+    text_foot(w, c, &l->below);
 }
 
 /* How much room a text takes. */
@@ -317,6 +423,7 @@ static void write_text(writer *w, const habitat_choice *c, const habitat_report_
     l.below.plain =
         l.column_count && !columns_chosen(options, "marks") && !columns_chosen(options, "interval");
     l.below.marks_shown = !l.column_count || columns_chosen(options, "marks");
+    l.below.in_full = top == SIZE_MAX; /* --all */
     l.shown = most < c->row_count ? most : c->row_count;
     while (l.list.narrow < NARROWEST && room_of(w, &l, text_table_of).widest > w->width)
         l.list.narrow++;
