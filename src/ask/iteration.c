@@ -1,4 +1,5 @@
 /* An iteration on its destinations: whose recording it is, its workload, one prediction a row. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +9,10 @@
 #include "ask/answer.h"
 #include "ask/warnings.h"
 #include "gpu/gpu.h"
+#include "base/constants_intervals.h"
 #include "base/constants_parallel.h"
 #include "base/error.h"
+#include "predict/interval.h"
 #include "predict/kernel_times.h"
 #include "predict/untimed.h"
 #include "trace/gradients.h"
@@ -421,6 +424,23 @@ static habitat_status warn_of_parts(made_answer *out, habitat_error *err) {
     return warnings_add(out, HABITAT_ABOUT_REQUEST, line, err);
 }
 
+/* A CPU that is stated takes its own doubt away, not what short kernels leave open. */
+static habitat_status warn_of_short_kernels(const habitat_request *r, made_answer *out,
+                                            habitat_error *err) {
+    char line[WARNING_BYTES];
+    const habitat_workload_info *info = &out->open.workload->info;
+    double kernels = (double)info->trace_kernel_count / (double)info->iteration_count, most = 1.0;
+    for (size_t i = 0; r->cpu_scale > 0.0 && i < out->open.row_count; i++)
+        most = fmax(most, interval_short_factor(out->open.rows[i].prediction, kernels));
+    if (most < chosen_short_kernel_told)
+        return HABITAT_OK;
+    habitat_format(line, sizeof line,
+                   "intervals of other GPUs reach up to %.2g times the time whatever CPU is stated: "
+                   "steps of such short kernels took others longer than kernels and hosts explain",
+                   most);
+    return warnings_add(out, HABITAT_ABOUT_DESTINATIONS, line, err);
+}
+
 static habitat_status answer_recording(const habitat_request *r, size_t count,
                                        const habitat_gpu *const *destinations, made_answer *out,
                                        habitat_error *err) {
@@ -450,6 +470,8 @@ static habitat_status answer_recording(const habitat_request *r, size_t count,
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     for (size_t i = 0; status == HABITAT_OK && i < sets; i++)
         status = predict_rows(r, i, count, destinations, out, err);
+    if (status == HABITAT_OK)
+        status = warn_of_short_kernels(r, out, err);
     return status == HABITAT_OK ? warn_of_parts(out, err) : status;
 }
 

@@ -11,7 +11,8 @@ CONSTANT(fitted, common_sigma, 0.040, "in log(time)",
 CONSTANT(fitted, convolution_sigma, 0.12, "in log(time), of the share of convolutions",
          "76 iterations of four networks on four GPUs (habitat eval cnn), least interval score; with GPU and model left out 0 to 0.20; docs/decisions/0363")
 CONSTANT(fitted, short_kernel_sigma, 1.00, "in log(time), upwards", "as convolution_sigma; left out 0.5 to 1.0; docs/decisions/0363")
-CONSTANT(fitted, short_kernel_ns, 20e3, "ns", "as convolution_sigma: mean kernel from which the host's share falls off; left out 20 or 30")
+CONSTANT(fitted, short_kernel_ns, 20e3, "ns", "as convolution_sigma: mean kernel from which the part falls off; left out 20 or 30")
+CONSTANT(chosen, short_kernel_told, 1.25, "a factor", "upper ends that short kernels alone move as far are told of where the CPU is stated, docs/decisions/0661")
 CONSTANT(fitted, short_row_sigma, 0.15, "in log(time), of single short copies and element-wise kernels",
          "3400 of them in steps of H100 and H200, models counting alike: 80 % within 0.2 up to 25 us, within 0.05 to 0.12 above 50; docs/decisions/0267")
 CONSTANT(fitted, short_row_ns, 25e3, "ns", "as short_row_sigma")

@@ -201,11 +201,21 @@ double interval_across_variance(const interval_sum *sum) {
     return class_variance(sum, 1.0) + square(fitted_convolution_sigma * convolution_share(sum));
 }
 
-/* What others measured of steps with short kernels is longer than the GPU's work, never shorter:
- * their hosts are in it. */
-static double host_variance(const interval_sum *sum) {
-    double mean_ns = sum->kernels > 0.0 ? sum->total / sum->kernels : chosen_launch_ns;
-    return square(fitted_short_kernel_sigma * fmin(1.0, fitted_short_kernel_ns / mean_ns));
+/* What others measured of steps with short kernels is longer than the GPU's work, never shorter.
+ * Their hosts are about half of it; a host that is stated leaves the rest: docs/decisions/0661. */
+static double short_sigma(double mean_ns) {
+    return fitted_short_kernel_sigma * fmin(1.0, fitted_short_kernel_ns / mean_ns);
+}
+
+static double short_variance(const interval_sum *sum) {
+    return square(short_sigma(sum->kernels > 0.0 ? sum->total / sum->kernels : chosen_launch_ns));
+}
+
+double interval_short_factor(const habitat_prediction *p, double kernels) {
+    double ns = (p->kernel_ms + p->copy_ms) * HABITAT_NS_PER_MS;
+    if (p->interval_basis != HABITAT_INTERVAL_ITERATIONS || !(ns > 0.0) || !(kernels > 0.0))
+        return 1.0;
+    return exp(within_80 * short_sigma(ns / kernels));
 }
 
 interval_ends interval_of(const interval_sum *sum, const scaling *s) {
@@ -227,6 +237,6 @@ interval_ends interval_of(const interval_sum *sum, const scaling *s) {
                 square(fitted_convolution_sigma * convolution_share(sum));
     double slow = log1p(sum->slower / sum->total);
     return (interval_ends){within_80 * sqrt(variance),
-                           within_80 * sqrt(variance + host_variance(sum)) + slow,
+                           within_80 * sqrt(variance + short_variance(sum)) + slow,
                            HABITAT_INTERVAL_ITERATIONS};
 }

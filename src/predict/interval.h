@@ -62,4 +62,8 @@ typedef struct interval_ends {
 /* Of an iteration whose kernels were all added. Of no busy time: 0 and 0. */
 interval_ends interval_of(const interval_sum *sum, const scaling *s);
 
+/* The factor by which its short kernels alone put off the upper end, of so many kernels an
+ * iteration; 1: of an interval that is made otherwise. */
+double interval_short_factor(const habitat_prediction *prediction, double kernels);
+
 #endif
