@@ -145,6 +145,19 @@ static void set_memory(const habitat_workload *w, const habitat_gpu *dest,
     out->margin_bytes = fit.margin_bytes;
 }
 
+/* What is scaled from a recording whose iterations lay far apart is known no better than it. Where
+ * its GPU waited for the CPU the range is the CPU's side's, and goes in there. */
+static void stay_within_recorded(const habitat_workload *w, habitat_prediction *out) {
+    double low_ms = out->iteration_ms * w->low_share, high_ms = out->iteration_ms * w->high_share;
+    if (!habitat_spread_wide(w) || workload_recorded_info(w)->bound_by != HABITAT_BY_GPU ||
+        (low_ms >= out->low_ms && high_ms <= out->high_ms))
+        return;
+    out->low_ms = fmin(out->low_ms, low_ms);
+    out->high_ms = fmax(out->high_ms, high_ms);
+    if (out->interval_basis != HABITAT_INTERVAL_DEFAULT)
+        out->interval_basis = HABITAT_INTERVAL_RECORDED;
+}
+
 void totals_set(const scaling *s, totals *sum, habitat_prediction *out) {
     const habitat_workload_info *origin = &s->w->info;
     double iterations = (double)origin->iteration_count;
@@ -161,6 +174,7 @@ void totals_set(const scaling *s, totals *sum, habitat_prediction *out) {
         out->high_ms = out->iteration_ms * exp(ends.up) * (1.0 + s->w->scale_slow);
         out->interval_basis = ends.basis;
     }
+    stay_within_recorded(s->w, out);
     habitat_interval_widen(out);
     for (int m = 0; m < HABITAT_METHOD_COUNT; m++)
         out->coverage[m] = sum->kernel_ns > 0.0 ? sum->by_method_ns[m] / sum->kernel_ns : 0.0;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/constants_intervals.h"
+#include "base/constants_recordings.h"
 #include "base/constants_replay.h"
 #include "base/error.h"
 #include "base/quantile.h"
@@ -48,6 +49,10 @@ habitat_status habitat_spread_prepare(habitat_workload *w, habitat_error *err) {
                                             trace->iteration_ms);
     free(sorted);
     return HABITAT_OK;
+}
+
+bool habitat_spread_wide(const habitat_workload *w) {
+    return w->high_share - w->low_share > chosen_wide_range;
 }
 
 double habitat_samples_per_s(const habitat_workload *w, bool origin, double iteration_ms) {

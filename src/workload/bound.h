@@ -14,6 +14,9 @@ habitat_bound_by habitat_bound_of(const habitat_workload_info *recorded, double 
 /* Whether the recording has several times of its iteration, whose spread is an interval. */
 bool habitat_spread_known(const habitat_workload *w);
 
+/* Whether single iterations lie so far apart that their median says little of the next one. */
+bool habitat_spread_wide(const habitat_workload *w);
+
 /* Sets low_share and high_share of the workload. */
 habitat_status habitat_spread_prepare(habitat_workload *w, habitat_error *err);
 

@@ -193,6 +193,16 @@ static bool warn_of_roofs(habitat_workload *w) {
                 r.whole, gpu);
 }
 
+/* Of single iterations, the most and the least tenth left out. */
+static bool warn_of_range(habitat_workload *w) {
+    char low[32], high[32];
+    return warn(w,
+                "the time of an iteration moved while it was recorded, from %s to %s ms for 80 %% "
+                "of them: no iteration_ms that is scaled from it is known better than that",
+                amount(w->info.iteration_ms * w->low_share, low),
+                amount(w->info.iteration_ms * w->high_share, high));
+}
+
 static bool warn_of_time(habitat_workload *w, const habitat_trace_info *trace) {
     const habitat_workload_info *info = &w->info;
     bool ok = true;
@@ -207,6 +217,8 @@ static bool warn_of_time(habitat_workload *w, const habitat_trace_info *trace) {
         ok = warn(w, "the trace holds no unprofiled iteration time: its iteration_ms is that of "
                      "the profiled iteration, slower by the profiler's overhead, which a "
                      "prediction for the origin leaves out");
+    if (ok && habitat_spread_wide(w) && !(trace->iteration_spread > chosen_much_spread))
+        ok = warn_of_range(w);
     if (ok && trace->iteration_spread > chosen_much_spread)
         ok = warn(w,
                   "the time of an iteration moved by %.0f %% while it was recorded: the origin's "
