@@ -48,14 +48,15 @@ void page_title(page *p) {
 static void recording_facts(page *p, const habitat_answer *answer) {
     const habitat_workload_info *info = habitat_workload_get_info(answer->workload);
     const habitat_trace_info *trace = answer->trace ? habitat_trace_get_info(answer->trace) : NULL;
-    char line[TEXT_BYTES], busy[32], iteration[32];
+    char line[TEXT_BYTES], busy[32], iteration[32], ratios[80];
+    ratios_to_text(answer, ratios, sizeof ratios);
     ms_text(info->busy_ms, busy, sizeof busy);
     ms_text(info->iteration_ms, iteration, sizeof iteration);
     if (info->origin)
         habitat_format(line, sizeof line,
-                       ": recorded on %s, busy %s ms of an iteration of %s ms (%s)",
+                       ": recorded on %s, busy %s ms of an iteration of %s ms (%s%s)",
                        info->origin->name, busy, iteration,
-                       info->iteration_recorded ? "recorded" : "as profiled");
+                       info->iteration_recorded ? "recorded" : "as profiled", ratios);
     else
         habitat_format(line, sizeof line, ": recorded without a GPU, %zu operations",
                        info->trace_kernel_count);

@@ -13,7 +13,8 @@ typedef struct prediction_line {
     const habitat_answer_row *row;
     const char *gpu, *method;
     double iteration_ms, low_ms, high_ms, busy_ms, kernel_ms, copy_ms, ratio, samples_per_s;
-    const char *bound_by; /* NULL: unknown */
+    double origin_iteration_ms; /* what ratio is to */
+    const char *bound_by;       /* NULL: unknown */
     double memory_bytes;
     int fits;
     double headroom_bytes, context_bytes, margin_bytes, largest_batch;

@@ -78,13 +78,14 @@ static void text_head(writer *w, const habitat_answer *what) {
     const habitat_trace_info *trace = habitat_trace_get_info(what->trace);
     const habitat_workload_info *info = habitat_workload_get_info(what->workload);
     char name[FILE_NAME_BYTES], line[3 * TEXT_BYTES], busy[32], iteration[32], batch[48] = "";
-    char gpus[64] = "";
+    char gpus[64] = "", ratios[80];
     if (counts_differ(what))
         snprintf(gpus, sizeof gpus, ", times and costs of the GPUs of a row together");
     else if (what->row_count && what->rows[0].key.gpu_count > 1 && trace->device_count < 2)
         snprintf(gpus, sizeof gpus, ", times and costs of %u GPUs together",
                  what->rows[0].key.gpu_count);
     file_name(what->trace, name);
+    ratios_to_text(what, ratios, sizeof ratios);
     ms_text(info->busy_ms, busy, sizeof busy);
     ms_text(info->iteration_ms, iteration, sizeof iteration);
     if (trace->batch_size)
@@ -99,10 +100,10 @@ static void text_head(writer *w, const habitat_answer *what) {
         return;
     }
     snprintf(line, sizeof line,
-             "%s, recorded on %s%s: the GPU is busy %s ms of an iteration of %s ms (%s). "
+             "%s, recorded on %s%s: the GPU is busy %s ms of an iteration of %s ms (%s%s). "
              "Method %s%s%s.",
              name, info->origin->name, batch, busy, iteration,
-             info->iteration_recorded ? "recorded" : "as profiled",
+             info->iteration_recorded ? "recorded" : "as profiled", ratios,
              habitat_method_name(what->method), what->replay ? "" : ", busy time (--assemble sum)",
              gpus);
     wrapped_text(w, "", 0, line);

@@ -139,6 +139,19 @@ size_t count_operations(const habitat_trace *trace) {
     return framework;
 }
 
+void ratios_to_text(const habitat_answer *what, char *text, size_t size) {
+    const habitat_workload_info *info = habitat_workload_get_info(what->workload);
+    double ms = what->row_count && what->replay ? what->rows[0].prediction->origin_iteration_ms
+                                                : (double)NAN;
+    char to[32];
+    *text = '\0';
+    if (!(fabs(ms / info->iteration_ms - 1) > 0.005))
+        return;
+    ms_text(ms, to, sizeof to);
+    snprintf(text, size, "; ratios are to %s ms%s", to,
+             info->iteration_recorded ? "" : ", without the profiler");
+}
+
 const char *origin_name(const habitat_workload_info *info) {
     return info->origin ? info->origin->name : NULL;
 }

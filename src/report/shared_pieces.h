@@ -25,6 +25,10 @@ void view_free(view *v);
 /* Like with like: GPU busy time on the destination over that on the origin. */
 double ratio_of(const habitat_prediction *p);
 
+/* What ratios are to, where that is not the time of the recording that is shown: the origin put
+ * together as the other rows are, without the profiler or with another CPU; "": it is. */
+void ratios_to_text(const habitat_answer *what, char *text, size_t size);
+
 /* The GPU of the recording; NULL where nobody timed the workload. */
 const char *origin_name(const habitat_workload_info *info);
 
