@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "report/fold.h"
+#include "trace/gradients.h"
 #include "workload/workload.h"
 
 habitat_status habitat_report_by_from_name(const char *name, habitat_report_by *out,
@@ -160,6 +161,17 @@ const char *batch_source_name(const habitat_trace_info *trace) {
     return !trace->batch_size ? NULL : trace->batch_size_said ? "said" : "recorded";
 }
 
+/* Of the recording, as `info` tells it, whether or not several GPUs were asked for. */
+static void json_gradients_source(writer *w, const habitat_trace *trace) {
+    trace_gradients found;
+    habitat_status status = trace_gradients_of(trace, &found, NULL);
+    json_text(w, "gradients_source",
+              status == HABITAT_OK ? trace_gradients_source_name(found.source) : NULL);
+    if (status != HABITAT_OK)
+        writer_stop(w, status);
+    trace_gradients_free(&found);
+}
+
 void json_report_head(writer *w, const habitat_answer *what) {
     const habitat_trace_info *trace = habitat_trace_get_info(what->trace);
     const habitat_workload_info *info = habitat_workload_get_info(what->workload);
@@ -186,7 +198,7 @@ void json_report_head(writer *w, const habitat_answer *what) {
     json_integer(w, "operations", count_operations(what->trace));
     json_known_integer(w, "batch_size", trace->batch_size);
     json_text(w, "batch_size_source", batch_source_name(trace));
-    json_text(w, "gradients_source", what->gradients_source);
+    json_gradients_source(w, what->trace);
     json_text(w, "bound_by", bound_by_name(info->bound_by));
     json_text(w, "model", trace->model);
     json_text(w, "framework", trace->framework);
