@@ -155,11 +155,11 @@ static void operation_table(page *p, const view *v, size_t top) {
     const char *const headers[] = {
         names[v->rows.by], "n",     "Origin, ms", "Predicted, ms", "Interval, ms",
         "Ratio",           "Share", "Method",     "Bound"};
-    size_t shown = top < v->rows.row_count ? top : v->rows.row_count;
+    size_t shown = top < v->shown ? top : v->shown;
     double whole_ms = 0, rest_ms = 0;
-    for (size_t i = 0; i < v->rows.row_count; i++)
+    for (size_t i = 0; i < v->shown; i++)
         whole_ms += v->totals[i].ms;
-    for (size_t i = shown; i < v->rows.row_count; i++)
+    for (size_t i = shown; i < v->shown; i++)
         rest_ms += v->totals[v->order[i]].ms;
     writer_text(&p->w, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
                        "aria-label=\"Slowest operations\">\n<table class=\"sortable "
@@ -170,9 +170,9 @@ static void operation_table(page *p, const view *v, size_t top) {
     for (size_t i = 0; i < shown; i++)
         operation_row(p, v, v->order[i], whole_ms);
     writer_text(&p->w, "</tbody></table></div>\n");
-    if (shown < v->rows.row_count)
-        writer_printf(&p->w, "<p>%zu more take %.1f %% of the time.</p>\n",
-                      v->rows.row_count - shown, whole_ms > 0 ? 100 * rest_ms / whole_ms : 0.0);
+    if (shown < v->shown)
+        writer_printf(&p->w, "<p>%zu more take %.1f %% of the time.</p>\n", v->shown - shown,
+                      whole_ms > 0 ? 100 * rest_ms / whole_ms : 0.0);
 }
 
 static habitat_status operations_of(page *p, const habitat_answer *answer, view *v, size_t most) {

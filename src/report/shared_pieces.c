@@ -121,6 +121,10 @@ habitat_status view_fill(view *v, const habitat_prediction *p, habitat_error *er
     habitat_status status = split_sum(&v->rows, p, v->totals, err);
     if (status == HABITAT_OK)
         status = split_order(&v->rows, v->totals, v->order, err);
+    v->shown = 0;
+    for (size_t i = 0; status == HABITAT_OK && i < v->rows.row_count; i++)
+        if (v->totals[v->order[i]].kernels || v->rows.rows[v->order[i]].kernels)
+            v->order[v->shown++] = v->order[i];
     return status;
 }
 

@@ -13,6 +13,7 @@ typedef struct view {
     split rows;
     split_total *totals;
     size_t *order;
+    size_t shown; /* rows of the order: without those that only another destination has */
 } view;
 
 /* Of the answer's recording; free with view_free(), after a failure too. HABITAT_E_MEMORY. */

@@ -363,6 +363,7 @@ habitat_status split_sum(const split *s, const habitat_prediction *prediction, s
     for (size_t i = 0; i < prediction->trace_kernel_count; i++) {
         const habitat_estimate *estimate = &prediction->trace_kernels[i];
         size_t row = s->row_of[i];
+        totals[row].kernels++;
         totals[row].ms += estimate->ms * HABITAT_NS_PER_MS;
         totals[row].low_ms += estimate->low_ms * HABITAT_NS_PER_MS;
         totals[row].high_ms += estimate->high_ms * HABITAT_NS_PER_MS;

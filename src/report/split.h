@@ -48,6 +48,7 @@ typedef struct split_total {
     double ms, low_ms, high_ms;
     habitat_method method; /* behind most of the time */
     habitat_bound bound;   /* of most of the time */
+    size_t kernels;        /* that the destination has of the row; 0: none of it runs there */
 } split_total;
 
 /* with: the workload, or one made from it: rows for what that has more stand there without calls

@@ -248,7 +248,7 @@ static row_list rows_of(const listing *list, line *room) {
 
 void json_rows(writer *w, const char *key, const view *v) {
     line room;
-    listing list = {.v = v, .shown = v->rows.row_count};
+    listing list = {.v = v, .shown = v->shown};
     set_columns(v->rows.by, &list);
     row_list rows = rows_of(&list, &room);
     rows_json(w, key, &rows);
@@ -263,7 +263,7 @@ void csv_rows_header(writer *w, const view *v) {
 
 void csv_rows(writer *w, const char *gpu, const view *v) {
     line room;
-    listing list = {.v = v, .gpu = gpu, .shown = v->rows.row_count};
+    listing list = {.v = v, .gpu = gpu, .shown = v->shown};
     set_columns(v->rows.by, &list);
     row_list rows = rows_of(&list, &room);
     rows_csv(w, &rows);
@@ -282,7 +282,7 @@ static line sum_of(const view *v, size_t first, size_t end, table_style style) {
 }
 
 void text_rows(writer *w, const view *v, size_t top) {
-    size_t count = v->rows.row_count, sums = 0;
+    size_t count = v->shown, sums = 0;
     line room, total = sum_of(v, 0, count, STYLE_BOLD);
     listing list = {.v = v,
                     .shown = count <= top + 1 ? count : top,
@@ -319,7 +319,7 @@ void text_roofs(writer *w, const view *v, size_t top) {
         {COLUMN(memory_share, NUMBER, IN_TEXT), .header = "% of\nDRAM", .right = true,
          .show = show_memory},
     };
-    size_t count = v->rows.row_count;
+    size_t count = v->shown;
     line room;
     listing list = {.v = v,
                     .shown = count <= top + 1 ? count : top,
