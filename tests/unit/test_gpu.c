@@ -140,6 +140,8 @@ static void check_aliases(void) {
         {"NVIDIA GB10", "GB10", false},
         {"AMD Radeon RX 7900 XTX", "RX7900XTX", false},
         {"V100 32GB", "V100-SXM2-32GB", true},
+        {"Tesla P100 12GB", "P100-PCIE-12GB", false},
+        {"Instinct MI50 32GB", "MI50-32GB", false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const habitat_gpu *gpu = NULL;
