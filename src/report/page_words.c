@@ -49,6 +49,8 @@ static void recording_facts(page *p, const habitat_answer *answer) {
     const habitat_workload_info *info = habitat_workload_get_info(answer->workload);
     const habitat_trace_info *trace = answer->trace ? habitat_trace_get_info(answer->trace) : NULL;
     char line[TEXT_BYTES], busy[32], iteration[32], ratios[80];
+    char operations[64];
+    untimed_operations_text(answer, operations, sizeof operations);
     ratios_to_text(answer, ratios, sizeof ratios);
     ms_text(info->busy_ms, busy, sizeof busy);
     ms_text(info->iteration_ms, iteration, sizeof iteration);
@@ -58,8 +60,7 @@ static void recording_facts(page *p, const habitat_answer *answer) {
                        info->origin->name, busy, iteration,
                        info->iteration_recorded ? "recorded" : "as profiled", ratios);
     else
-        habitat_format(line, sizeof line, ": recorded without a GPU, %zu operations",
-                       info->trace_kernel_count);
+        habitat_format(line, sizeof line, ": recorded without a GPU, %s", operations);
     writer_text(&p->w, "<strong>");
     html_text(&p->w, file_of(answer));
     writer_text(&p->w, "</strong>");

@@ -91,10 +91,11 @@ static void text_head(writer *w, const habitat_answer *what) {
     if (trace->batch_size)
         snprintf(batch, sizeof batch, ", batch size %llu", (unsigned long long)trace->batch_size);
     if (!info->origin) {
+        char operations[64];
+        untimed_operations_text(what, operations, sizeof operations);
         snprintf(line, sizeof line,
-                 "%s, recorded without a GPU%s: %zu operations, each predicted from its shape. "
-                 "Method %s%s.",
-                 name, batch, info->trace_kernel_count, habitat_method_name(what->method), gpus);
+                 "%s, recorded without a GPU%s: %s, each predicted from its shape. Method %s%s.",
+                 name, batch, operations, habitat_method_name(what->method), gpus);
         wrapped_text(w, "", 0, line);
         writer_text(w, "\n");
         return;

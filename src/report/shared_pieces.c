@@ -157,6 +157,14 @@ void ratios_to_text(const habitat_answer *what, char *text, size_t size) {
              info->iteration_recorded ? "" : ", without the profiler");
 }
 
+void untimed_operations_text(const habitat_answer *what, char *text, size_t size) {
+    const habitat_workload_info *info = habitat_workload_get_info(what->workload);
+    size_t iterations = what->trace ? habitat_trace_get_info(what->trace)->iteration_count : 1;
+    double count = (double)info->trace_kernel_count / (double)(iterations ? iterations : 1);
+    habitat_format(text, size, "%.*f operations%s", count == floor(count) ? 0 : 1, count,
+                   iterations > 1 ? " an iteration" : "");
+}
+
 const char *origin_name(const habitat_workload_info *info) {
     return info->origin ? info->origin->name : NULL;
 }
@@ -190,15 +198,18 @@ void json_report_head(writer *w, const habitat_answer *what) {
     json_text(w, "sha256", hashed ? sha256 : NULL);
     json_text(w, "gpu", origin_name(info));
     json_integer(w, "iterations", info->origin ? info->iteration_count : trace->iteration_count);
-    json_number(w, "iteration_ms", info->iteration_ms);
+    /* without a GPU: the CPU's own, where it was timed, as `info` has it */
+    bool timed = !info->origin && isfinite(trace->iteration_ms);
+    json_number(w, "iteration_ms", info->origin ? info->iteration_ms : trace->iteration_ms);
     json_text(w, "iteration_source",
-              !info->origin              ? NULL
+              timed                      ? "recorded"
+              : !info->origin            ? NULL
               : info->iteration_recorded ? "recorded"
                                          : "trace");
     json_number(w, "kernel_ms", info->kernel_ms);
     json_number(w, "copy_ms", info->copy_ms);
     json_number(w, "busy_ms", info->busy_ms);
-    json_integer(w, "kernels", info->trace_kernel_count);
+    json_integer(w, "kernels", info->origin ? info->trace_kernel_count : 0);
     json_integer(w, "operations", count_operations(what->trace));
     json_known_integer(w, "batch_size", trace->batch_size);
     json_text(w, "batch_size_source", batch_source_name(trace));

@@ -30,6 +30,10 @@ double ratio_of(const habitat_prediction *p);
  * together as the other rows are, without the profiler or with another CPU; "": it is. */
 void ratios_to_text(const habitat_answer *what, char *text, size_t size);
 
+/* "19 operations", of several iterations "19 operations an iteration": those that are predicted
+ * where no GPU ran them. */
+void untimed_operations_text(const habitat_answer *what, char *text, size_t size);
+
 /* The GPU of the recording; NULL where nobody timed the workload. */
 const char *origin_name(const habitat_workload_info *info);
 

@@ -21,3 +21,10 @@ for name in one three; do
     "$habitat" predict $name.json --to V100-PCIE-16GB --json | grep -E '"(iterations|operations|kernels|kernel_ms|iteration_ms)"'
     "$habitat" predict $name.json --to V100-PCIE-16GB --csv | cut -d, -f1-3
 done
+# what `record --allow-cpu` times is the CPU's own: both commands have it; kernels there are none, and the head counts as its notes do
+sed 's/"schema":1/"schema":1,"iteration_ms":5.5,"iteration_ms_all":[5.5,5.5]/' three.json >timed.json
+for verb in info "predict --to T4"; do
+    # shellcheck disable=SC2086
+    "$habitat" $verb timed.json --json 2>/dev/null | sed '/"predictions"/,$d' | grep -E '"(iteration_ms|iteration_source|kernels)":'
+done
+"$habitat" predict timed.json --to T4 | head -1
