@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <habitat/text.h>
+
 #include "ask/choice_words.h"
 #include "base/constants_reports.h"
 #include "base/apart.h"
@@ -119,19 +121,36 @@ static const char *unpriced(made_choice *out) {
                        plural || *others ? "they" : "it");
 }
 
-/* Where the GPU that is recommended costs less on demand than spot. */
-static const char *on_demand(made_choice *out) {
-    const habitat_choice_row *first = &out->open.rows[0];
-    const habitat_price *spot = first->cost.price;
+/* A GPU's price on demand, where that is less than the spot price that was taken; NULL. */
+static const habitat_price *less_on_demand(const made_choice *out, const habitat_choice_row *row) {
+    const habitat_price *spot = row->cost.price;
     const habitat_prices *prices = out->open.answers[0]->prices;
     if (!spot || !spot->spot || !prices)
-        return "";
-    const habitat_price *other = habitat_prices_of(prices, first->key.gpu, false);
-    if (!other || !(other->usd_per_hour < spot->usd_per_hour))
-        return "";
-    return choice_line(out, "Without --spot: %s %s costs $%.2f an hour on demand, less than $%.2f.",
-                       choice_is_plural(&out->open, &first->key) ? "one" : "the",
-                       habitat_gpu_name(first->key.gpu), other->usd_per_hour, spot->usd_per_hour);
+        return NULL;
+    const habitat_price *other = habitat_prices_of(prices, row->key.gpu, false);
+    return other && other->usd_per_hour < spot->usd_per_hour ? other : NULL;
+}
+
+/* Of the GPU that is recommended and of the front, which a person may take: each once. */
+static const char *on_demand(made_choice *out) {
+    const habitat_choice *c = &out->open;
+    char text[CHOICE_WORDS] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < c->row_count; i++) {
+        const habitat_choice_row *row = &c->rows[i];
+        const habitat_price *other = less_on_demand(out, row);
+        bool told = i > 0 && !row->pareto;
+        for (size_t k = 0; !told && k < i; k++)
+            told = c->rows[k].key.gpu == row->key.gpu && (k == 0 || c->rows[k].pareto);
+        if (!other || told || used + 128 > sizeof text)
+            continue;
+        used += (size_t)habitat_format(
+            text + used, sizeof text - used,
+            "%s%s %s costs $%.2f an hour on demand, less than $%.2f", used ? "; " : "",
+            choice_is_plural(c, &row->key) ? "one" : "the", habitat_gpu_name(row->key.gpu),
+            other->usd_per_hour, row->cost.price->usd_per_hour);
+    }
+    return used ? choice_line(out, "Without --spot: %s.", text) : "";
 }
 
 static habitat_status of_rows(made_choice *out, const char **lines, habitat_error *err) {
