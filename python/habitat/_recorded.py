@@ -211,12 +211,14 @@ def _not_of_rows(lines: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> Seq
 
 
 _CPU_ROWS = re.compile(r"\d+ of \d+ (?=rows are set by the CPU)")  # habitat_replay_cpu_warning()
-_BATCH = re.compile(r"batch size (\d+) instead of ")  # src/predict/rescale.c
+_BATCHES = re.compile(r"batch sizes? ([\d, ]+) instead of ")  # src/predict/rescale_words.c, src/ask/iteration.c
 
 
 def _of_row(lines: Iterable[str], row: Mapping[str, Any]) -> list[str]:
     """An answer's warnings, as an answer of this row alone would say them."""
-    lines = [line for line in lines if not (of := _BATCH.match(line)) or int(of[1]) == row.get("batch_size")]
+    own = row.get("batch_size")
+    lines = [line for line in lines if not (of := _BATCHES.match(line)) or str(own) in of[1].split(", ")]
+    lines = [_BATCHES.sub(f"batch size {own} instead of ", line) for line in lines]
     return [_CPU_ROWS.sub("1 of 1 ", line) for line in lines if row.get("bound_by") == "cpu" or not _CPU_ROWS.match(line)]
 
 

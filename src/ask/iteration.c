@@ -187,13 +187,69 @@ static bool is_said(const made_answer *out, const char *text) {
 /* Precisions that a step may come to on one GPU or another, RECORDED among them. */
 enum { PRECISIONS = HABITAT_PRECISION_AMP_BF16 + 1 };
 
+/* "batch size 8 instead of 4: .." and the same of others in one line: "batch sizes 8, 16 instead of
+ * 4: ..". Their numbers; NULL: it is no such note. */
+static const char *batches_of(const char *text, size_t *length) {
+    static const char *const begins[] = {"batch size ", "batch sizes "};
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
+        size_t size = strlen(begins[i]), numbers = strspn(text + size, "0123456789, ");
+        if (strncmp(text, begins[i], size) != 0 || !numbers ||
+            strncmp(text + size + numbers, "instead of ", strlen("instead of ")) != 0)
+            continue;
+        *length = numbers - 1; /* the space */
+        return text + size;
+    }
+    return NULL;
+}
+
+static bool is_in_list(const char *list, size_t list_length, const char *number, size_t length) {
+    for (size_t at = 0; at < list_length; at += strspn(list + at, "0123456789")) {
+        at += strspn(list + at, ", ");
+        if (strspn(list + at, "0123456789") == length && strncmp(list + at, number, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* *joined: whether it went into a note that another batch size has in the same words. */
+static habitat_status join_batches(const char *text, made_answer *out, bool *joined,
+                                   habitat_error *err) {
+    enum { MOST = 4096 };
+    char line[MOST];
+    size_t length = 0, told = 0;
+    const char *batch = batches_of(text, &length);
+    *joined = false;
+    for (size_t i = 0; batch && i < out->open.warning_count; i++) {
+        const char *before = out->warnings[i].text, *batches = batches_of(before, &told);
+        if (!batches || strcmp(batches + told, batch + length) != 0 ||
+            strlen(before) + length + 8 > sizeof line)
+            continue;
+        *joined = true;
+        if (is_in_list(batches, told, batch, length))
+            return HABITAT_OK; /* by another precision */
+        int used = snprintf(line, sizeof line, "batch sizes %.*s, %.*s%s", (int)told, batches,
+                            (int)length, batch, batch + length);
+        const char *kept = habitat_arena_string(&out->arena, line, (size_t)used);
+        if (!kept)
+            return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+        out->warnings[i].text = kept;
+        return HABITAT_OK;
+    }
+    return HABITAT_OK;
+}
+
 static habitat_status tell_notes(const habitat_workload *w, made_answer *out, habitat_error *err) {
     size_t count = 0;
+    bool joined = false;
     habitat_status status = HABITAT_OK;
     const char *const *said = habitat_workload_warnings(w, &count);
-    for (size_t k = 0; status == HABITAT_OK && k < count; k++)
-        if (!is_said(out, said[k]))
+    for (size_t k = 0; status == HABITAT_OK && k < count; k++) {
+        if (is_said(out, said[k]))
+            continue;
+        status = join_batches(said[k], out, &joined, err);
+        if (status == HABITAT_OK && !joined)
             status = warnings_add(out, HABITAT_ABOUT_RECORDING, said[k], err);
+    }
     return status;
 }
 
@@ -434,10 +490,11 @@ static habitat_status warn_of_short_kernels(const habitat_request *r, made_answe
         most = fmax(most, interval_short_factor(out->open.rows[i].prediction, kernels));
     if (most < chosen_short_kernel_told)
         return HABITAT_OK;
-    habitat_format(line, sizeof line,
-                   "intervals of other GPUs reach up to %.2g times the time whatever CPU is stated: "
-                   "steps of such short kernels took others longer than kernels and hosts explain",
-                   most);
+    habitat_format(
+        line, sizeof line,
+        "intervals of other GPUs reach up to %.2g times the time whatever CPU is stated: "
+        "steps of such short kernels took others longer than kernels and hosts explain",
+        most);
     return warnings_add(out, HABITAT_ABOUT_DESTINATIONS, line, err);
 }
 

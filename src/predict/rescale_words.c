@@ -45,19 +45,22 @@ habitat_status rescale_warn_of_batch(const habitat_workload *w, const scale_grou
                                      uint32_t parts, uint64_t batch, habitat_workload *out,
                                      habitat_error *err) {
     double of[SCALE_GONE + 1] = {0.0}, all = 0.0;
-    char text[400], shared[60] = "";
+    char text[400], shared[60] = "", stay[48] = "";
     for (size_t g = 0; g < w->group_count; g++) {
         of[after[g].source] += w->groups[g].origin_ms;
         all += w->groups[g].origin_ms;
     }
     if (parts > 1)
         habitat_format(shared, sizeof shared, ", shared by %u forward passes", parts);
+    if (100.0 * of[SCALE_STAYS] / all >= 0.5) /* else it would read 0 */
+        habitat_format(stay, sizeof stay, "; %.0f %% stay as recorded",
+                       100.0 * of[SCALE_STAYS] / all);
     habitat_format(
         text, sizeof text,
         "batch size %llu instead of %llu%s: operations that carry the batch (%.0f %% of the "
-        "time) %s; %.0f %% stay as recorded",
+        "time) %s%s",
         (unsigned long long)batch, (unsigned long long)w->batch_size, shared,
-        100.0 - 100.0 * of[SCALE_STAYS] / all, where_from(of), 100.0 * of[SCALE_STAYS] / all);
+        100.0 - 100.0 * of[SCALE_STAYS] / all, where_from(of), stay);
     habitat_status status = scale_warn(out, text, err);
     if (status == HABITAT_OK)
         status = warn_of_place(w, after, of[SCALE_IN_A_ROW] > 0.0, out, err);
