@@ -320,7 +320,8 @@ int cmd_op(int argc, char **argv) {
                                                   {"--csv", 0, CLI_FLAG, &r.csv}};
     for (int p = 0; p < PARAMETERS; p++) {
         q.values[p] = NAN;
-        options[7 + p] = (cli_option){parameter_names[p], 0, CLI_NUMBER, &q.values[p]};
+        options[7 + p] = (cli_option){parameter_names[p], 0,
+                                      p == P_PADDING ? CLI_NUMBER : CLI_WHOLE, &q.values[p]};
     }
     for (int f = 0; f < FLAGS; f++)
         options[7 + PARAMETERS + f] = (cli_option){flag_names[f], 0, CLI_FLAG, &q.flags[f]};

@@ -199,6 +199,8 @@ static int read_options(const cli_request *request, bool destinations, const cli
     if (request->assemble &&
         habitat_assemble_from_name(request->assemble, &in->assemble, &error) != HABITAT_OK)
         return cli_fail_error(&error, "--assemble");
+    if (request->cpu_scale > 1e9)
+        return cli_fail(CLI_USAGE, "--cpu-scale", "a factor above 1e9 is no CPU's; give less");
     bool sum = in->assemble == HABITAT_ASSEMBLE_SUM;
     if (sum && request->cpu_scale > 0.0)
         return cli_fail(CLI_USAGE, "--cpu-scale",

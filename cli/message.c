@@ -22,7 +22,8 @@ static void print_line(char *text) {
 
 int cli_fail(int code, const char *subject, const char *format, ...) {
     char line[MESSAGE_BYTES];
-    int used = subject ? snprintf(line, sizeof line, "habitat: %.1024s: ", subject)
+    const char *name = subject && !*subject ? "\"\"" : subject; /* an empty name is seen */
+    int used = subject ? snprintf(line, sizeof line, "habitat: %.1024s: ", name)
                        : snprintf(line, sizeof line, "habitat: ");
     va_list arguments;
     va_start(arguments, format);
