@@ -142,7 +142,9 @@ static void text_iterations(writer *w, const trace_subject *s) {
                  t->iteration_count, a, t->iteration_ms_count, from, to);
     } else {
         snprintf(text, sizeof text, "%zu; %s ms %s", t->iteration_count, a,
-                 isfinite(t->iteration_ms) ? "without the profiler" : "as profiled");
+                 t->predicted ? "as predicted: a timeline that habitat wrote, not a recording"
+                 : isfinite(t->iteration_ms) ? "without the profiler"
+                                             : "as profiled");
     }
     line(w, "Iterations", text);
 }
