@@ -87,6 +87,21 @@ for i in range(9):
     assert trace["habitat"]["batch_size"] == size
 
 
+@pytest.mark.parametrize("said, doubted", [(7, True), (16, False), (32, False), (8, False)])
+def test_batch_size_that_is_said_and_not_seen(tmp_path, capfd, said, doubted):
+    """Several passes of a step may have a part each: so many times as many are believed."""
+    trace = recorded(tmp_path, LINEAR.format(to=".cuda()", device=", device='cuda'") + """
+model = nn.Linear(16, 4).cuda()
+optimizer = torch.optim.SGD(model.parameters(), 0.1)
+for i in range(9):
+    optimizer.zero_grad()
+    model(torch.randn(16, 16, device="cuda")).sum().backward()
+    optimizer.step()
+""", *QUICK, "--batch-size", str(said))  # fmt: skip
+    assert trace["habitat"]["batch_size"] == said
+    assert ("--batch-size 7 is noted, and the model was given 16 samples" in capfd.readouterr().err) == doubted
+
+
 def test_autocast_is_that_of_a_gpu(tmp_path):
     trace = recorded(tmp_path, """
 model = nn.Sequential(nn.Linear(16, 16), nn.LayerNorm(16), nn.Linear(16, 4)).cuda()

@@ -195,6 +195,8 @@ def _record(chosen: argparse.Namespace, command: List[str], path: str) -> int:
         print(summary(path, session.info), flush=True)
     if timing.warning(session.info):
         print(f"habitat: warning: {path}: {timing.warning(session.info)}", file=sys.stderr)
+    if doubt_of_batch(chosen.batch_size, session.seen_batch_size):
+        print(f"habitat: warning: {path}: {doubt_of_batch(chosen.batch_size, session.seen_batch_size)}", file=sys.stderr)
     for line in options.pretence.warnings() if options.pretence else ():
         print(f"habitat: warning: {path}: {line}", file=sys.stderr)
     if code != 0:
@@ -255,6 +257,17 @@ def too_early(session: Session, hint: str = "") -> RecordError:
         remedy = "let it run longer, or lower --warmup, --timed or --iterations"
     what = f"the script ended after {session.iterations_seen} {plural} seen, {needs}; {remedy}{hint}"
     return RecordError(session.where, what)
+
+
+def doubt_of_batch(said: Optional[int], seen: Optional[int]) -> Optional[str]:
+    """One sentence where the model was given another number of samples than is said, and neither is so many times the other, as where
+    a step has several passes."""
+    if not said or not seen or said % seen == 0 or seen % said == 0:
+        return None
+    return (
+        f"--batch-size {said} is noted, and the model was given {seen} samples: other batch sizes are scaled from the one noted;"
+        " leave --batch-size out where it is not the samples of an iteration"
+    )
 
 
 def summary(path: str, info: Dict[str, Any]) -> str:

@@ -96,6 +96,7 @@ class Session:
         self.iterations_seen = 0
         self.written = False  # there is a trace
         self.done = False  # and nothing left to do
+        self.seen_batch_size: Optional[int] = None  # of what the model was given, whatever is said
         self.info: Dict[str, Any] = {}  # the habitat object, once it is written
         self._pid = os.getpid()
         self._progress = Progress(quiet=options.quiet)
@@ -261,6 +262,7 @@ class Session:
             trace = tracefile.load_export(scratch, self.path)
         self._profiler.remove()
         name, batch_size, precision, kept = self._seen_model
+        self.seen_batch_size = batch_size
         if self.options.pretence:
             self._memory = self._profiler.peak_memory()
         self.info = finish(
