@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "memory/model.h"
+#include "workload/bound.h"
 #include "workload/occupancy.h"
 #include "workload/roofs.h"
 
