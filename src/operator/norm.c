@@ -75,24 +75,11 @@ double operator_look_layer_norm(const habitat_model_query *query, operator_class
 
 /* Cycles an element of a channel, from the cache and beyond it from memory; of a channel; waves
  * that come whole, and the least; kernels' starts. Of cuDNN, which takes fp32 and fp16, and of
- * PyTorch's own kernels, which take bf16 (docs/decisions/0643). */
+ * PyTorch's own kernels, which take bf16. */
 static const struct channel_cycles {
     double element, missed, channel, whole_waves, least_waves, start_s;
-} channel_cycles[2][2] = {{{.54, .2, 3320, 1, 1.45, 0}, {.825, .18, 3150, 1, 1.39, 2.5e-6}},
-                          {{.54, .68, 2370, 2, 2.2, 0}, {.67, .55, 1540, 2, 2.6, 0}}};
-
-/* Elements of a channel as PyTorch's own kernels go through them: a block of 512 threads takes an
- * image at a time, as many threads of it as there are pixels, or several images where these are
- * small. Threads that find no pixel wait for the others. */
-static double in_rounds(const habitat_work *w) {
-    enum { BLOCK = 512, WARP = 32 };
-    double images = w->images, pixels = w->shape.rows.columns / images, across = WARP;
-    if (!(images > 0))
-        return w->shape.rows.columns;
-    while (across < pixels && across < BLOCK)
-        across *= 2;
-    return ceil(images * across / BLOCK) * ceil(pixels / across) * BLOCK;
-}
+} channel_cycles[2][2] = {{{.564, .184, 1848, 1, 1.45, 0}, {1.02, .158, 1988, 1, 1.39, 2.5e-6}},
+                          {{.442, .7, 1553, 2, 2.2, 0}, {.816, .54, 990, 2, 2.6, 0}}};
 
 /* cuDNN's kernels of fp16 are those of fp32: the inputs are of the kernel that runs. */
 static void describe_channels(const habitat_model_query *query, const operator_gpu *gpu,
@@ -112,13 +99,11 @@ double operator_look_batch_norm(const habitat_model_query *query, operator_class
     bool backwards = w->pass != HABITAT_PASS_FORWARD;
     double channels = w->shape.rows.rows, elements = w->shape.rows.columns;
     double element = (double)habitat_dtype_bytes(w->dtype), tensor = element * channels * elements;
-    bool own = w->dtype == HABITAT_DTYPE_BF16;
-    const struct channel_cycles *k = &channel_cycles[backwards][own];
+    const struct channel_cycles *k = &channel_cycles[backwards][w->dtype == HABITAT_DTYPE_BF16];
     double footprint = (backwards ? 3 : 2) * tensor, passes = backwards ? 5 : 3;
     double waves = ceil(channels / gpu->sm_count / k->whole_waves) * k->whole_waves;
     double missed = 1 - operator_warm_share(gpu, footprint);
-    double walked = own ? in_rounds(w) : elements;
-    double cycles = walked * (k->element + k->missed * missed) + k->channel;
+    double cycles = elements * (k->element + k->missed * missed) + k->channel;
     operator_rows_parts parts = {.memory = operator_memory_time(gpu, footprint, passes * tensor),
                                  .issue = fmax(waves, k->least_waves) * cycles / gpu->clock_hz,
                                  .longest = cycles / gpu->clock_hz};

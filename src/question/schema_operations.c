@@ -246,8 +246,6 @@ static void read_rows(row *r, const operation *o, const row_question *q) {
         double channels = row_size(r, "c_in", NAN);
         row_refuse_ignored(r, "batch_norm", NULL, 0);
         schema_rows(r, o->word.name, channels, batch * side * side, q);
-        if (r->status == HABITAT_OK && side > 1)
-            q->out->work.images = batch;
         return;
     }
     double rows = row_size(r, "rows", NAN), columns = row_size(r, "columns", NAN);
