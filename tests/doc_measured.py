@@ -359,5 +359,5 @@ def figures(program):
         yield "docs/dataset.md", sentence
     yield from other_precisions()
     yield from turns(c)
-    yield "docs/faq.md", f"a note appears where they moved by {100 * c['much_spread']:.0f} % and more."
+    yield "docs/faq.md", f"medians of ten moved by {100 * c['much_spread']:.0f} % and more,"
     yield from misses()

@@ -150,7 +150,7 @@ void ratios_to_text(const habitat_answer *what, char *text, size_t size) {
                                                 : (double)NAN;
     char to[32];
     *text = '\0';
-    if (!(fabs(ms / info->iteration_ms - 1) > 0.005))
+    if (!(fabs(ms / info->iteration_ms - 1) > chosen_said_rate_apart))
         return;
     ms_text(ms, to, sizeof to);
     snprintf(text, size, "; ratios are to %s ms%s", to,
