@@ -66,6 +66,51 @@ static void scans(void) {
     check_case("scans across memory wait for each value");
 }
 
+/* Along rows, at 1 GHz: a pass takes two values a thread through a tree up and down. */
+static void scans_of_rows(void) {
+    double all = 1e9;
+    /* 8192 rows of 16: sixteen threads a row, ten steps; 256 blocks are three turns of 100 SMs */
+    CHECK_NEAR(sum_us("aten::cumsum | f32[8192,16] =1 -", all, .01), 3 * (.65 + .043 * 10), 1e-9);
+    /* twice as many rows are more than 512 a column (of eight: four bits and 14 make -1), and a
+     * block takes one alone: 20 steps, 164 turns */
+    CHECK_NEAR(sum_us("aten::cumprod | f32[16384,16] =1 -", all, .01), 164 * (.65 + .043 * 20),
+               1e-9);
+    /* two rows of 2048 by all 512 threads, two passes each; blocks that are alone wait */
+    CHECK_NEAR(sum_us("aten::cumsum | f32[2,2048] =1 -", all, .01), 2 * (1.32 + .045 * 20) - .7,
+               1e-9);
+    CHECK_NEAR(sum_us("aten::cumsum | f32[2,2048] =1 -", all, 93), 93, 1e-9); /* memory's time */
+    check_case("scans along rows: threads of a block by rows and columns, without a sign");
+}
+
+/* Pictures that are enlarged: blocks of 1024 pixels, two an SM, on 100 SMs at 1 GHz. */
+static void resampled(void) {
+    const char *few = "aten::upsample_bilinear2d | f32[4,64,16,16] =[32,32] =False - -";
+    /* one block goes through 256 images and channels; of 4 MB written a tenth leaves 40 MB */
+    double written = 256 * 1024 * 4.;
+    CHECK_NEAR(sum_us(few, 10 * written, 1), 2.7 + 256 * (.38 + .3 / 10), 1e-9);
+    CHECK_NEAR(sum_us(few, written, 1), 2.7 + 256 * (.38 + .3), 1e-9);
+    CHECK_NEAR(sum_us(few, written, 900), 900, 1e-9); /* memory's time */
+    /* pictures of one pixel lie side by side in the nearest cache */
+    CHECK_NEAR(sum_us("aten::upsample_bilinear2d | f32[4,64,1,1] =[32,32] =False - -", written, 1),
+               2.7 + 256 * .23, 1e-9);
+    /* 256 blocks are three an SM, in two waves; three colours */
+    CHECK_NEAR(sum_us("aten::upsample_bilinear2d | f32[1,3,256,256] =[512,512] =False - -", 1, 1),
+               3 * 2.7 + 2 * 3 * (.38 + .3), 1e-9);
+    /* channels last, and weights that were not measured, go by elements */
+    double plain = sum_us("aten::upsample_bicubic2d | f32[4,64,16,16] =[32,32] =False - -", 1e9, 1);
+    CHECK(plain < 10);
+    CHECK_NEAR(sum_us("aten::upsample_bilinear2d | f32[4,64,16,16]@16384,1,1024,64 =[32,32] "
+                      "=False - -",
+                      1e9, 1),
+               plain, 1e-9);
+    /* a line's gradient goes by what the result was */
+    CHECK_NEAR(
+        sum_us("aten::upsample_linear1d_backward | f32[4,64,2048] =[2048] =[4,64,512] =False", 1e9,
+               1),
+        2.7 + 256 * (.38 + .3 * 256 * 2048 * 4 / 1e9), 1e-9);
+    check_case("pictures that are resampled: a thread a pixel, through images and channels");
+}
+
 static double bias_us(double channels, double pixels) {
     habitat_gpu gpu = made_gpu("a", 100, 1, 1000, 10);
     habitat_work work = {.op_class = HABITAT_CLASS_REDUCE, .shape.rows = {channels, pixels}};
@@ -86,6 +131,8 @@ int main(void) {
     lists();
     sums_by_column();
     scans();
+    scans_of_rows();
+    resampled();
     biases();
     return check_done();
 }

@@ -529,6 +529,33 @@ static void kinds(void) {
     check_case("kinds are plain names");
 }
 
+/* Copies of one piece, and those between parts of tensors. */
+static void copies(void) {
+    static const char *const pairs[][2] = {
+        {"aten::copy_ | f32[4,8] f32[4,8] =False", "copy"}, /* strides not recorded: in order */
+        {"aten::copy_ | f32[4,8]@8,1 f32[4,8]@8,1 =False", "copy"},
+        {"aten::copy_ | f32[4,8]@1,4 f32[4,8]@1,4 =False", "copy"}, /* turned alike */
+        {"aten::copy_ | f32[4,8]@16,1 f32[4,8]@8,1 =False", "clone strided"},
+        {"aten::copy_ | f32[4,8]@8,1 f32[4,8]@16,1 =False", "clone strided"},
+        {"aten::copy_ | f32[4,8]@16,1 f32[4,8]@16,1 =False", "clone strided"}, /* alike, in parts */
+        {"aten::copy_ | f32[4,8]@8,1 f32[4,8]@1,4 =False", "clone turned"},
+        {"aten::copy_ | f32[4,1]@8,1 f32[4,1]@1,4 =False", "clone turned"},
+        {"aten::copy_ | f32[4,8]@16,1 f16[4,8]@8,1 =False", "copy"}, /* a cast is no copy */
+        {"aten::clone | f32[4,8]@8,1 -", "clone"},
+        {"aten::clone | f32[4,8]@16,1 -", "clone strided"},
+        {"aten::clone | f32[4,8]@1,4 -", "clone turned"},
+        {"aten::clone | f32[4,8]@1,4 =1", "clone"}, /* preserved */
+    };
+    static work_case c;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        habitat_work w = {0};
+        CHECK_INT(case_read(&c, pairs[i][0]), 0);
+        CHECK_INT(habitat_operation_work(&c.op, &w), HABITAT_OK);
+        CHECK_TEXT(w.kind, pairs[i][1]);
+    }
+    check_case("copies say whether they are of one piece, of parts, or turned");
+}
+
 static uint64_t random_state = 88172645463325252u;
 
 static uint64_t random_number(void) {
@@ -643,6 +670,7 @@ int main(void) {
     sparse();
     packed();
     kinds();
+    copies();
     nonsense();
     return check_done();
 }
