@@ -321,6 +321,17 @@ def families(c):
     yield (f"R = {rounds:.0f}, {rounds:.0f} x {c['list_quick_cycles']:.0f} / {ghz} GHz = {walked:.1f} us, M = {12 * piece * pieces / 1e6:.1f} MB / {gb_per_s} GB/s = "
            f"{memory:.1f} us. {floor:.1f} + {walked:.1f} ⊕ {memory / c['list_share']:.1f} = {floor + math.hypot(walked, memory / c['list_share']):.1f} us.")
     yield f"{c['list_slow_cycles']:.0f} for all others"
+    rows, steps = 65536, 20
+    turns = math.ceil(rows / sms)
+    each = c["scan_block_cycles"] + c["scan_issue_cycles"] * steps
+    yield f"p ({c['scan_pass_cycles']:.0f} + {c['scan_step_cycles']:.0f} n) - {c['scan_first_cycles']:.0f} cycles and b p ({c['scan_block_cycles']:.0f} + {c['scan_issue_cycles']:.0f} n) cycles"
+    yield (f"b = {turns}. {turns} x ({c['scan_block_cycles']:.0f} + {c['scan_issue_cycles']:.0f} x {steps}) / {ghz} GHz = {turns * each / ghz / 1e3:.1f} us")
+    planes, made, cache = 16 * 128, 16 * 128 * 32 * 32 * 4, 60 * 2**20
+    step = c["resampled_cycles"] + c["resampled_missed_cycles"] * made / cache
+    yield (f"The result is {made / 1e6:.2f} of {cache / 1e6:.2f} MB: a = {c['resampled_cycles']:.0f} + {c['resampled_missed_cycles']:.0f} x {made / cache:.3f} = {step:.0f}. "
+           f"({c['resampled_block_cycles']:.0f} + {planes} x {step:.0f}) / {ghz} GHz = {(c['resampled_block_cycles'] + planes * step) / ghz / 1e3:.1f} us")  # fmt: skip
+    yield f"{c['resampled_near_cycles']:.0f} where a picture is smaller than {c['sector_bytes']:.0f} byte"
+    yield f"{c['sorted_place_cycles']:.0f} cycles and SM for each place"
     elements = 64 * 64 * 56 * 56
     tensor = moved(4 * elements)
     there, back = (elements * c[f"last_{way}_cycles"] / (sms * ghz) / 1e3 for way in ("forward", "backward"))
