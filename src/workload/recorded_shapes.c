@@ -8,6 +8,7 @@
 
 #include <habitat/text.h>
 
+#include "base/constants_recordings.h"
 #include "base/error.h"
 #include "trace/calls.h"
 #include "work/class.h"
@@ -16,7 +17,7 @@
 #include "workload/recorded_format.h"
 #include "workload/workload.h"
 
-enum { NAMES_SHOWN = 4, LINE_BYTES = 320 };
+enum { NAMES_SHOWN = 4, LINE_BYTES = 480 };
 
 /* Operations of which no work is known, and names of the first ones. */
 typedef struct left_out {
@@ -103,8 +104,12 @@ static habitat_status say(const left_out *l, habitat_workload *w, habitat_error 
     if (waits)
         snprintf(line[count++], sizeof line[2],
                  "its CPU waits for the GPU %zu time%s an iteration (a value that it reads, a copy "
-                 "from or to the host's memory): the GPU is idle then until it is asked for more",
-                 waits, waits == 1 ? "" : "s");
+                 "from or to the host's memory): the GPU is idle then until it is asked for more%s",
+                 waits, waits == 1 ? "" : "s",
+                 (double)waits < chosen_waits_of_loop
+                     ? ""
+                     : "; so many may be of a loop that ends by what it reads, and without a GPU "
+                       "values are made up: it may end far sooner, and the iteration with it");
     if (l->count)
         snprintf(line[count++], sizeof line[3],
                  "%zu operation%s of unknown work left out, so the iteration is too short: %s",
