@@ -35,7 +35,7 @@ static int find_left_out(const habitat_gpu_table *table, const cli_list *names, 
     *out = calloc(*count + 1, sizeof **out);
     if (code == CLI_DONE && !*out)
         code = cli_fail(CLI_FAILED, "--without", "out of memory");
-    for (size_t i = 0; code == CLI_DONE && i < *count; i++)
+    for (size_t i = 0; gpus && *out && code == CLI_DONE && i < *count; i++)
         (*out)[i] = habitat_gpu_name(gpus[i]);
     free(gpus);
     cli_notes_free(&notes);
