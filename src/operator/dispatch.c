@@ -93,8 +93,7 @@ bool operator_norm_is_guessed(const habitat_work *work) {
 }
 
 /* Copies of one piece go at the pace of element-wise kernels that read one tensor. Not those in
- * CUDA graphs: there another engine copies, at two thirds of that on an H200 (docs/decisions/0642).
- */
+ * CUDA graphs: there another engine copies, slower (docs/decisions/0642). */
 static bool is_one_piece(const habitat_model_query *query) {
     const habitat_work *work = query->work;
     return query->timing != HABITAT_TIMING_GRAPH && habitat_dtype_bytes(work->dtype) > 0 &&

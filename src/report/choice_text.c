@@ -136,7 +136,7 @@ static void price_words(const choice_listing *list, size_t shown, char *line, si
 enum { FORMAT_LINES = 4, NAMES_TOLD = 4 };
 
 /* What one or several GPUs do not compute as it was recorded, in the same words but for the names:
- * "no bf16 units on " T4 ": amp-bf16 is amp-fp16 there". */
+ * "no bf16 units on " NAME ": amp-bf16 is amp-fp16 there". */
 typedef struct format_line {
     const char *text; /* of one GPU: its first words, up to its name, and what follows that */
     size_t before, after, count;
