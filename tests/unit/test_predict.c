@@ -384,8 +384,7 @@ static void test_shares(void) {
  * sum of parts, what PyTorch prepares for products by group, and a recurrent layer's beginning. */
 static void test_named_helpers(void) {
     static const char *const helpers[] = {
-        "void cask_plugin__5x_cudnn::xmma__5x_cudnn::init_device_workspace_kernel<xmma__5x_cudnn::"
-        "implicit_gemm::wgrad_indexed::Warp_specialized_params>(x)",
+        "cask_plugin__5x_cudnn::init_device_workspace_kernel<implicit_gemm::wgrad_indexed::x>(x)",
         "void cudnn::cnn::reduce_wgrad_nchw_helper<float>(x)",
         "void cutlass::Kernel<cutlass::reduction::kernel::ReduceSplitK<x> >(x)",
         "void at::cuda::detail::prepare_grouped_gemm_data<cutlass::bfloat16_t>(x)",
