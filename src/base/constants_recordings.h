@@ -19,7 +19,7 @@ CONSTANT(chosen, stream_overlap_share, 0.01, "of the kernels' time",
          "kernels that start while the one before ends (dependent launches) share 0.0013 at most in data/recordings, 3.6 us each")
 CONSTANT(chosen, much_spread, 0.1, "of the iteration's median", "from here on a recording's spread is warned of, as the recorder does")
 CONSTANT(chosen, rounding_ms, 2e-6, "ms", "recorders write six digits: a median of groups may differ so much from that of all")
-CONSTANT(chosen, waits_of_loop, 500, "waits an iteration", "a solver that never converges on made-up values has 1022; 397 other recordings without a GPU have 286 at most (a table of lists), docs/decisions/0600")
+CONSTANT(chosen, waits_of_loop, 500, "waits an iteration", "a solver that never converges on made-up values has 1022; the 414 recordings without a GPU of this repository have 286 at most, docs/decisions/0600")
 CONSTANT(chosen, wide_range, 1.0, "of the iteration's median", "80 % of the iterations timed lie further apart: 5 of 673 recordings, and nothing scaled from one is known better, docs/decisions/0662")
 
 /* ---- another unit of time ---- */

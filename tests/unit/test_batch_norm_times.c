@@ -2,19 +2,15 @@
 #include "check.h"
 #include "made_gpu.h"
 #include "kernels/batch_norms.h"
-#include "kernels/unmodelled_times.h"
-#include "work_case.h"
+#include "unmodelled_case.h"
 
 /* A batch norm past the start of its first kernel [us]. */
 static double batch_us(const char *line, double l2_bytes, double roof_us) {
     habitat_gpu gpu = made_gpu("a", 100, 1, 1000, 10);
-    work_case read;
-    habitat_work work;
-    gpu.l2_bytes = l2_bytes;
-    CHECK_INT(case_read(&read, line), 0);
-    CHECK_INT(habitat_operation_work(&read.op, &work), HABITAT_OK);
+    habitat_work work = {0};
+    double us = unmodelled_case_us(line, l2_bytes, roof_us, &work);
     CHECK(batch_norms_told(&work, &gpu));
-    return unmodelled_s(&work, &gpu, roof_us * 1e-6, 1e-6) * 1e6;
+    return us;
 }
 
 #define FIVE  " f32[64] f32[64] f32[64] f32[64]"

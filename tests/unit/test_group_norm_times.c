@@ -1,18 +1,12 @@
 /* Group norms without a recorded time, worked by hand. */
 #include "check.h"
 #include "made_gpu.h"
-#include "kernels/unmodelled_times.h"
-#include "work_case.h"
+#include "unmodelled_case.h"
 
 /* A group norm [us], the cache given. */
 static double group_us(const char *line, double l2_bytes, double roof_us) {
-    habitat_gpu gpu = made_gpu("a", 100, 1, 1000, 10);
-    work_case read;
-    habitat_work work;
-    gpu.l2_bytes = l2_bytes;
-    CHECK_INT(case_read(&read, line), 0);
-    CHECK_INT(habitat_operation_work(&read.op, &work), HABITAT_OK);
-    return unmodelled_s(&work, &gpu, roof_us * 1e-6, 1e-6) * 1e6;
+    habitat_work work = {0};
+    return unmodelled_case_us(line, l2_bytes, roof_us, &work);
 }
 
 /* 1.024e6 elements a group, 2 groups: .85 cycles each are 870.4 us; 4 floors, and

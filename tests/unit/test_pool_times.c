@@ -1,18 +1,14 @@
 /* Pooling of images without a recorded time, worked by hand. */
 #include "check.h"
 #include "made_gpu.h"
-#include "kernels/unmodelled_times.h"
-#include "work_case.h"
+#include "unmodelled_case.h"
 
 /* What pooling takes [us] where the roof is 1 us. */
 static double pooled_us(const char *line) {
-    habitat_gpu gpu = made_gpu("a", 100, 1, 1000, 10);
-    work_case read;
-    habitat_work work;
-    CHECK_INT(case_read(&read, line), 0);
-    CHECK_INT(habitat_operation_work(&read.op, &work), HABITAT_OK);
+    habitat_work work = {0};
+    double us = unmodelled_case_us(line, 0, 1, &work);
     CHECK(work.windowed);
-    return unmodelled_s(&work, &gpu, 1e-6, 1e-6) * 1e6;
+    return us;
 }
 
 /* 1e6 elements are 10,000 an SM: 10 us a cycle of each. Images of 1000 x 1000 in windows of 2 x 2:

@@ -3,17 +3,12 @@
 #include "made_gpu.h"
 #include "kernels/bias.h"
 #include "kernels/sums.h"
-#include "kernels/unmodelled_times.h"
-#include "work_case.h"
+#include "unmodelled_case.h"
 
 /* What a call over lists takes [us]; a cycle is a nanosecond. */
 static double list_us(const char *line, double roof_us) {
-    habitat_gpu gpu = made_gpu("a", 100, 1, 1000, 10);
-    work_case read;
-    habitat_work work;
-    CHECK_INT(case_read(&read, line), 0);
-    CHECK_INT(habitat_operation_work_typed(&read.op, HABITAT_DTYPE_FP32, &work), HABITAT_OK);
-    return unmodelled_s(&work, &gpu, roof_us * 1e-6, 1e-6) * 1e6;
+    habitat_work work = {0};
+    return unmodelled_case_us(line, 0, roof_us, &work);
 }
 
 static void lists(void) {
@@ -28,14 +23,8 @@ static void lists(void) {
 
 /* On 100 SMs at 1 GHz, 16 blocks each. */
 static double sum_us(const char *line, double l2_bytes, double roof_us) {
-    habitat_gpu gpu = made_gpu("a", 100, 1, 1000, 10);
-    work_case read;
-    habitat_work work;
-    gpu.l2_bytes = l2_bytes;
-    gpu.limits.threads_per_sm = 2048;
-    CHECK_INT(case_read(&read, line), 0);
-    CHECK_INT(habitat_operation_work(&read.op, &work), HABITAT_OK);
-    return unmodelled_s(&work, &gpu, roof_us * 1e-6, 1e-6) * 1e6;
+    habitat_work work = {0};
+    return unmodelled_case_us(line, l2_bytes, roof_us, &work);
 }
 
 /* 1024 x 1024: 8 blocks of 128 columns, 16 parts of 16 rows a thread: 4 rounds of 5.12 warps an SM;
