@@ -2,8 +2,7 @@
  * without a recorded time, worked by hand. */
 #include "check.h"
 #include "made_gpu.h"
-#include "kernels/unmodelled_times.h"
-#include "work_case.h"
+#include "unmodelled_case.h"
 
 /* What an operation takes [us] on 100 SMs at 1 GHz, where any kernel takes 1 us. */
 static double places_us(const char *kind, habitat_pass pass, double rows, double columns,
@@ -43,12 +42,8 @@ static void places(void) {
 
 /* A clone [us], past a start of 2.5 floors of 1 us. */
 static double clone_us(const char *line, double roof_us) {
-    habitat_gpu gpu = made_gpu("a", 100, 1, 1000, 10);
-    work_case read;
-    habitat_work work;
-    CHECK_INT(case_read(&read, line), 0);
-    CHECK_INT(habitat_operation_work(&read.op, &work), HABITAT_OK);
-    return unmodelled_s(&work, &gpu, roof_us * 1e-6, 1e-6) * 1e6;
+    habitat_work work = {0};
+    return unmodelled_case_us(line, 0, roof_us, &work);
 }
 
 /* A million rows, each a block of 158 cycles on one of 100 SMs, two where it is more than 4 KB;
